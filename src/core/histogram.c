@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The log-linear histogram. A value below 2^7 has a bucket of its own; above, the position of
+ * the highest bit picks an octave and the seven bits below it pick one of its 128 buckets, so a
+ * bucket's width is at most 1/128 of its low end and finding it is a shift, not a logarithm.
+ *
+ * Mean and deviation do not come from the buckets: they are computed from integer sums of the
+ * distances to the first sample. All subtractions that could cancel are done in integers, so
+ * equal samples deviate by exactly zero and no rounding can make a variance negative. The sums
+ * are exact while samples x (largest distance)^2 stays below 2^128, that is for 10^12 samples
+ * of 4.9 hours; they are kept as unsigned numbers, so that not even nonsense is undefined.
+ */
+#include "core/histogram.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/wide.h"
+
+#define SUB_BUCKETS (1u << HISTOGRAM_SUB_BITS)
+#define LAST_BUCKET ((uint32_t)HISTOGRAM_BUCKETS - 1u)
+
+void histogram_init(struct histogram *histogram)
+{
+	memset(histogram, 0, sizeof(*histogram));
+}
+
+uint32_t histogram_bucket(int64_t value_ns)
+{
+	uint32_t octave;
+
+	if (value_ns < (int64_t)SUB_BUCKETS)
+		return value_ns < 0 ? 0 : (uint32_t)value_ns;
+	if (value_ns >> HISTOGRAM_TOP_BITS != 0)
+		return LAST_BUCKET;
+	octave = 63u - (uint32_t)__builtin_clzll((unsigned long long)value_ns) - HISTOGRAM_SUB_BITS;
+	return (octave << HISTOGRAM_SUB_BITS) + (uint32_t)(value_ns >> octave);
+}
+
+int64_t histogram_bucket_low(uint32_t bucket)
+{
+	uint32_t octave = bucket >> HISTOGRAM_SUB_BITS;
+
+	if (octave == 0)
+		return bucket;
+	octave--;
+	return (int64_t)(bucket - (octave << HISTOGRAM_SUB_BITS)) << octave;
+}
+
+int64_t histogram_bucket_high(uint32_t bucket)
+{
+	return bucket >= LAST_BUCKET ? INT64_MAX : histogram_bucket_low(bucket + 1);
+}
+
+/* b - a for values of the domain (>= 0), without undefined behaviour for any other. */
+static int64_t distance(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)b - (uint64_t)a);
+}
+
+void histogram_record(struct histogram *histogram, int64_t value_ns)
+{
+	int64_t from_first;
+
+	if (histogram->samples == 0) {
+		histogram->first_ns = value_ns;
+		histogram->min_ns = value_ns;
+		histogram->max_ns = value_ns;
+	} else if (value_ns < histogram->min_ns) {
+		histogram->min_ns = value_ns;
+	} else if (value_ns > histogram->max_ns) {
+		histogram->max_ns = value_ns;
+	}
+	from_first = distance(histogram->first_ns, value_ns);
+	histogram->samples++;
+	histogram->sum += from_first;
+	histogram->sum_squares += (uint128)((int128)from_first * from_first);
+	histogram->counts[histogram_bucket(value_ns)]++;
+}
+
+/*
+ * The sums of `from` are about its own first sample, f. With d = f - F, where F is the first of
+ * `into`, (x - F) = (x - f) + d, and its square is (x - f)^2 + 2d(x - f) + d^2. Computed modulo
+ * 2^128, which is exact whenever the result fits.
+ */
+void histogram_merge(struct histogram *into, const struct histogram *from)
+{
+	uint128 shift, samples = from->samples;
+
+	if (from->samples == 0)
+		return;
+	if (into->samples == 0) {
+		*into = *from;
+		return;
+	}
+	shift = (uint128)(int128)distance(into->first_ns, from->first_ns);
+	into->sum_squares +=
+		from->sum_squares + 2 * shift * (uint128)from->sum + shift * shift * samples;
+	into->sum = (int128)((uint128)into->sum + (uint128)from->sum + shift * samples);
+	into->samples += from->samples;
+	into->min_ns = min_i64(into->min_ns, from->min_ns);
+	into->max_ns = max_i64(into->max_ns, from->max_ns);
+	for (uint32_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+		into->counts[bucket] += from->counts[bucket];
+}
+
+double histogram_mean(const struct histogram *histogram)
+{
+	int128 samples = histogram->samples;
+	int64_t whole, rest;
+
+	if (samples == 0)
+		return 0.0;
+	whole = (int64_t)(histogram->sum / samples);
+	rest = (int64_t)(histogram->sum % samples);
+	whole = (int64_t)((uint64_t)histogram->first_ns + (uint64_t)whole);
+	return (double)whole + (double)rest / (double)histogram->samples;
+}
+
+/*
+ * Sum of the squared distances to the mean. With S the sum, n the samples and S = m n + r it is
+ *
+ *	sum_squares - S^2/n = sum_squares - m^2 n - 2 m r - r^2/n
+ *
+ * where every term is an integer but the last, and none exceeds sum_squares (Cauchy-Schwarz).
+ * Division truncates towards zero, so m and r have the same sign and only sizes matter.
+ */
+static double squared_distances(const struct histogram *histogram)
+{
+	uint128 samples = histogram->samples;
+	uint128 sum = histogram->sum < 0 ? -(uint128)histogram->sum : (uint128)histogram->sum;
+	uint128 mean = sum / samples;
+	uint128 rest = sum % samples;
+	uint128 rest_whole = rest * rest / samples;
+	uint128 rest_part = rest * rest % samples;
+	uint128 whole =
+		histogram->sum_squares - mean * mean * samples - 2 * mean * rest - rest_whole;
+
+	return wide_to_double(whole) - wide_to_double(rest_part) / (double)histogram->samples;
+}
+
+double histogram_deviation(const struct histogram *histogram)
+{
+	if (histogram->samples == 0)
+		return 0.0;
+	return sqrt(squared_distances(histogram) / (double)histogram->samples);
+}
+
+/* E[x^2] is variance + mean^2, so E[x^2]/E[x] is the mean plus variance / mean. */
+double histogram_weighted_mean(const struct histogram *histogram)
+{
+	double mean = histogram_mean(histogram);
+
+	if (!(mean > 0.0))
+		return 0.0;
+	return mean + squared_distances(histogram) / (double)histogram->samples / mean;
+}
+
+/*
+ * ceil(q x n), where a product that misses a whole number by rounding only (0.07 x 100) is that
+ * number.
+ */
+static uint64_t rank_of(uint64_t samples, double q)
+{
+	double exact = q * (double)samples;
+	double nearest = floor(exact + 0.5);
+	double rank = fabs(exact - nearest) <= exact * 4.0 * DBL_EPSILON ? nearest : ceil(exact);
+
+	if (!(rank > 1.0))
+		return 1;
+	return rank >= (double)samples ? samples : (uint64_t)rank;
+}
+
+int64_t histogram_quantile(const struct histogram *histogram, double q)
+{
+	uint64_t rank, below = 0;
+	uint32_t bucket;
+	int64_t low, high;
+
+	if (histogram->samples == 0)
+		return 0;
+	rank = rank_of(histogram->samples, q);
+	for (bucket = histogram_bucket(histogram->min_ns); bucket < LAST_BUCKET; bucket++) {
+		below += histogram->counts[bucket];
+		if (below >= rank)
+			break;
+	}
+	low = histogram_bucket_low(bucket);
+	/* The last bucket has no end of its own: the largest sample is one. */
+	high = bucket == LAST_BUCKET ? histogram->max_ns : histogram_bucket_high(bucket) - 1;
+	return min_i64(max_i64(low + (high - low) / 2, histogram->min_ns), histogram->max_ns);
+}
+
+bool histogram_supports(uint64_t samples, double q)
+{
+	if (samples == 0 || !(q > 0.0) || !(q < 1.0))
+		return false;
+	return q <= 0.5 || pow(q, (double)samples) <= 0.05;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What was asked for, judged as a whole: the mode that follows from several options, and what
+ * no option can see alone (contradictions, products that would not fit into memory, rules for
+ * callers who are not root). One function a question, so that a test can ask them all without a
+ * command line.
+ */
+#include "core/configuration.h"
+
+#include <string.h>
+
+#include "base/format.h"
+#include "core/simulation.h"
+
+#define PAYLOAD_MAX_IP4	      65507u /* 65535 - 20 - 8: RFC 791, RFC 792 */
+#define PAYLOAD_MAX_IP6	      65527u /* 65535 - 8: RFC 8200 section 3, RFC 4443 */
+#define REPLY_LINES_FROM_NS   (100 * NANOSECONDS_PER_MILLISECOND)
+#define DEFAULT_PAYLOAD_BYTES 56u
+#define DEFAULT_INTERVAL_NS   NANOSECONDS_PER_SECOND
+#define DEFAULT_TIMEOUT_NS    NANOSECONDS_PER_SECOND
+
+void configuration_defaults(struct configuration *configuration)
+{
+	memset(configuration, 0, sizeof(*configuration));
+	configuration->payload_bytes = DEFAULT_PAYLOAD_BYTES;
+	configuration->timeout_ns = DEFAULT_TIMEOUT_NS;
+	configuration->pattern = PAYLOAD_DISTINCT;
+	configuration->path_mtu = PATH_MTU_DEFAULT;
+	configuration->traffic_class = -1;
+	configuration->flow_label = -1;
+	configuration->identifier = -1;
+	configuration->transport = "auto";
+	configuration->clock = "auto";
+	configuration->stamps = STAMPS_RX;
+	simulation_defaults(&configuration->simulation);
+}
+
+static bool has_schedule(const struct configuration *configuration)
+{
+	return configuration->interval_ns > 0 || configuration->rate_per_s > 0;
+}
+
+const char *configuration_mode(const struct configuration *configuration)
+{
+	if (configuration->flood && !has_schedule(configuration))
+		return "flood";
+	if (configuration->depth > 0 && !has_schedule(configuration))
+		return "depth";
+	return "interval";
+}
+
+static bool is_interval(const struct configuration *configuration)
+{
+	return configuration_mode(configuration)[0] == 'i';
+}
+
+int64_t configuration_interval_ns(const struct configuration *configuration, uint32_t target_count)
+{
+	double interval_ns;
+
+	if (configuration->interval_ns > 0)
+		return configuration->interval_ns;
+	if (!(configuration->rate_per_s > 0))
+		return DEFAULT_INTERVAL_NS;
+	interval_ns =
+		(double)(target_count > 0 ? target_count : 1) * 1e9 / configuration->rate_per_s;
+	if (interval_ns >= (double)CONFIGURATION_INTERVAL_MAX_NS)
+		return CONFIGURATION_INTERVAL_MAX_NS;
+	return interval_ns < 1 ? 1 : (int64_t)(interval_ns + 0.5);
+}
+
+bool configuration_prints_replies(const struct configuration *configuration)
+{
+	bool text = !configuration->json || configuration->json_file != NULL;
+
+	return text && !configuration->quiet && !configuration->flood &&
+	       is_interval(configuration) &&
+	       configuration_interval_ns(configuration, configuration->target_count) >=
+		       REPLY_LINES_FROM_NS;
+}
+
+/* ---- validation ---- */
+
+static int validate_pace(const struct configuration *configuration, struct error *error)
+{
+	if (configuration->depth > 0 && configuration->preload > 0)
+		return error_set(
+			error, ERROR_INVALID,
+			"-l and --depth (or -A) both say how many are in flight: give one");
+	if (configuration->interval_ns > 0 && configuration->rate_per_s > 0)
+		return error_set(error, ERROR_INVALID,
+				 "-i and --rate say the same in two ways: give one");
+	if (configuration->depth > 0 && has_schedule(configuration))
+		return error_set(error, ERROR_INVALID,
+				 "--depth (or -A) sends when a reply is back, -i and --rate by the "
+				 "clock: give one");
+	if (configuration->allow_broadcast && (configuration->flood || configuration->depth > 0))
+		return error_set(error, ERROR_INVALID,
+				 "-b never goes with -f, --depth or -A: every host of the network "
+				 "would answer each request; use -i");
+	return 0;
+}
+
+static int validate_packet(const struct configuration *configuration, struct error *error)
+{
+	uint32_t bytes = configuration->payload_bytes;
+
+	if (configuration->family == 4 && bytes > PAYLOAD_MAX_IP4)
+		return error_set(error, ERROR_INVALID,
+				 "-s %u: an IPv4 request carries at most 65507 bytes", bytes);
+	if (bytes > PAYLOAD_MAX_IP6)
+		return error_set(
+			error, ERROR_INVALID,
+			"-s %u: a request carries at most 65507 bytes over IPv4 and 65527 over "
+			"IPv6",
+			bytes);
+	if (configuration->fixed_pattern_length > 0 && configuration->pattern != PAYLOAD_FIXED)
+		return error_set(error, ERROR_INVALID,
+				 "-p and --payload both say what the data is: give one");
+	if (configuration->flow_label >= 0 && configuration->family == 4)
+		return error_set(
+			error, ERROR_INVALID,
+			"-F sets the flow label of IPv6; -4 leaves none: drop one of them");
+	return 0;
+}
+
+/* Requests of one target that can be waited for at once under a schedule. */
+static double waiting_per_target(const struct configuration *configuration, int64_t interval_ns)
+{
+	double waiting = (double)configuration->timeout_ns / (double)interval_ns + 1;
+
+	if (waiting < configuration->preload)
+		waiting = configuration->preload;
+	if (configuration->count > 0 && waiting > (double)configuration->count)
+		waiting = (double)configuration->count;
+	return waiting;
+}
+
+/*
+ * Without room for a tag, a reply names its request by 16 bits alone (RFC 792): with more requests
+ * out than that, it would be taken for another one's.
+ */
+static int validate_numbers(const struct configuration *configuration, double waiting,
+			    struct error *error)
+{
+	if (configuration->payload_bytes >= PAYLOAD_TAGGED_BYTES || waiting <= UINT16_MAX)
+		return 0;
+	return error_set(error, ERROR_INVALID,
+			 "-s %u: replies of fewer than %u bytes carry a 16-bit number only, and up "
+			 "to %.0f requests would be out at once: use -s %u, or fewer at once",
+			 configuration->payload_bytes, PAYLOAD_TAGGED_BYTES, waiting,
+			 PAYLOAD_TAGGED_BYTES);
+}
+
+/* What a schedule asks of the sender and of the memory for requests that are waited for. */
+static int validate_schedule(const struct configuration *configuration, double targets,
+			     struct error *error)
+{
+	int64_t interval_ns = configuration_interval_ns(configuration, configuration->target_count);
+	double per_s = targets * 1e9 / (double)interval_ns;
+	double waiting = targets * waiting_per_target(configuration, interval_ns);
+	char rate[FORMAT_LENGTH];
+
+	if (targets * 1e9 > configuration->rate_per_s * (double)CONFIGURATION_INTERVAL_MAX_NS &&
+	    configuration->rate_per_s > 0)
+		return error_set(
+			error, ERROR_INVALID,
+			"--rate over %.0f hosts is less than one request to each in 1000000 s: "
+			"raise it",
+			targets);
+	/* Half a part in a million for what the interval loses by being whole nanoseconds. */
+	if (per_s > CONFIGURATION_RATE_MAX * 1.0000005)
+		return error_set(
+			error, ERROR_INVALID,
+			"%s in all is more than the %.0f/s that can be kept: raise -i, or name "
+			"fewer hosts",
+			format_rate(per_s, rate), CONFIGURATION_RATE_MAX);
+	if (waiting > CONFIGURATION_WAITING_MAX)
+		return error_set(
+			error, ERROR_INVALID,
+			"up to %.0f requests would be waited for at once, %u can be: raise -i or "
+			"shorten -W",
+			waiting, CONFIGURATION_WAITING_MAX);
+	return validate_numbers(configuration, waiting, error);
+}
+
+/* Products of several options that must stay within what memory and 64 bits hold. */
+static int validate_sums(const struct configuration *configuration, struct error *error)
+{
+	uint64_t targets = configuration->target_count > 0 ? configuration->target_count : 1;
+	uint64_t slots = configuration->depth > 0 ? configuration->depth : configuration->preload;
+
+	if (slots * targets > CONFIGURATION_SLOTS_MAX)
+		return error_set(
+			error, ERROR_INVALID,
+			"%llu in flight to each of %llu hosts are more than %u in all: lower "
+			"--depth or -l",
+			(unsigned long long)slots, (unsigned long long)targets,
+			CONFIGURATION_SLOTS_MAX);
+	if (configuration->count > CONFIGURATION_COUNT_MAX / targets)
+		return error_set(error, ERROR_INVALID,
+				 "-c %llu to each of %llu hosts is more than %llu in all: lower it",
+				 (unsigned long long)configuration->count,
+				 (unsigned long long)targets,
+				 (unsigned long long)CONFIGURATION_COUNT_MAX);
+	if (is_interval(configuration))
+		return validate_schedule(configuration, (double)targets, error);
+	slots = max_u64(slots, 1);
+	if (configuration->count > 0)
+		slots = min_u64(slots, configuration->count);
+	return validate_numbers(configuration, (double)(slots * targets), error);
+}
+
+int configuration_validate(const struct configuration *configuration, struct error *error)
+{
+	int status = validate_pace(configuration, error);
+
+	if (status == 0)
+		status = validate_packet(configuration, error);
+	if (status == 0)
+		status = validate_sums(configuration, error);
+	return status;
+}
+
+/* ---- what is for root ---- */
+
+static bool text_is(const char *text, const char *wanted)
+{
+	while (*text == *wanted && *text != '\0') {
+		text++;
+		wanted++;
+	}
+	return *text == *wanted;
+}
+
+/* Formats into a member of a refusal; base's error carries the only formatter that core has. */
+#define REFUSAL_FORMAT(member, ...)                                                                \
+	do {                                                                                       \
+		struct error formatted;                                                            \
+		(void)error_set(&formatted, ERROR_REFUSED, __VA_ARGS__);                           \
+		memcpy((member), formatted.text, sizeof(member) - 1);                              \
+		(member)[sizeof(member) - 1] = '\0';                                               \
+	} while (0)
+
+static void refuse_flood(const struct configuration *configuration, struct refusal *refusal)
+{
+	refusal->rule = "user.flood";
+	if (configuration->depth > 0)
+		REFUSAL_FORMAT(refusal->asked, "--depth %u", configuration->depth);
+	else
+		REFUSAL_FORMAT(refusal->asked, "-f");
+	REFUSAL_FORMAT(refusal->limit, "interval 2 ms");
+	REFUSAL_FORMAT(refusal->text,
+		       "%s sends as fast as replies come back, which is for root (rule "
+		       "user.flood): use -i 2ms",
+		       refusal->asked);
+}
+
+static void refuse_interval(int64_t interval_ns, struct refusal *refusal)
+{
+	char asked[FORMAT_LENGTH];
+
+	refusal->rule = "user.min-interval";
+	REFUSAL_FORMAT(refusal->asked, "%s", format_duration_exact(interval_ns, asked));
+	REFUSAL_FORMAT(refusal->limit, "2 ms");
+	REFUSAL_FORMAT(refusal->text,
+		       "an interval of %s is below 2 ms, which is for root (rule "
+		       "user.min-interval): use -i 2ms",
+		       refusal->asked);
+}
+
+static void refuse_rate(double per_s, struct refusal *refusal)
+{
+	char asked[FORMAT_LENGTH];
+
+	refusal->rule = "user.rate";
+	REFUSAL_FORMAT(refusal->asked, "%s", format_rate(per_s, asked));
+	REFUSAL_FORMAT(refusal->limit, "500/s");
+	REFUSAL_FORMAT(refusal->text,
+		       "%s over all hosts is above 500/s, which is for root (rule user.rate): "
+		       "raise -i, or name fewer hosts",
+		       refusal->asked);
+}
+
+static void refuse_preload(uint32_t preload, struct refusal *refusal)
+{
+	refusal->rule = "user.preload";
+	REFUSAL_FORMAT(refusal->asked, "%u", preload);
+	REFUSAL_FORMAT(refusal->limit, "%u", CONFIGURATION_USER_PRELOAD_MAX);
+	REFUSAL_FORMAT(refusal->text,
+		       "a preload of %u is above %u, which is for root (rule user.preload): use -l "
+		       "%u",
+		       preload, CONFIGURATION_USER_PRELOAD_MAX, CONFIGURATION_USER_PRELOAD_MAX);
+}
+
+static void refuse_mark(uint32_t mark, struct refusal *refusal)
+{
+	refusal->rule = "user.mark";
+	REFUSAL_FORMAT(refusal->asked, "%u", mark);
+	REFUSAL_FORMAT(refusal->limit, "none");
+	REFUSAL_FORMAT(refusal->text,
+		       "a mark can lead packets around the routing and the filters of this host, "
+		       "so -m is for root (rule user.mark): leave it out");
+}
+
+static void refuse_broadcast(int64_t interval_ns, struct refusal *refusal)
+{
+	char asked[FORMAT_LENGTH];
+
+	refusal->rule = "user.broadcast-interval";
+	REFUSAL_FORMAT(refusal->asked, "%s", format_duration_exact(interval_ns, asked));
+	REFUSAL_FORMAT(refusal->limit, "1 s");
+	REFUSAL_FORMAT(refusal->text,
+		       "-b with an interval of %s is below 1 s, which is for root (rule "
+		       "user.broadcast-interval): use -i 1",
+		       refusal->asked);
+}
+
+uint32_t configuration_refusals(const struct configuration *configuration, bool is_root,
+				struct refusal refusals[static CONFIGURATION_REFUSALS_MAX])
+{
+	uint32_t targets = configuration->target_count > 0 ? configuration->target_count : 1;
+	int64_t interval_ns = configuration_interval_ns(configuration, targets);
+	uint32_t count = 0;
+
+	/* The simulated network is nobody's: everybody may do everything there. */
+	if (is_root || text_is(configuration->transport, "sim"))
+		return 0;
+	if (!is_interval(configuration))
+		refuse_flood(configuration, &refusals[count++]);
+	else if (interval_ns < CONFIGURATION_USER_INTERVAL_MIN_NS)
+		refuse_interval(interval_ns, &refusals[count++]);
+	else if (interval_ns / targets < CONFIGURATION_USER_INTERVAL_MIN_NS)
+		refuse_rate(targets * 1e9 / (double)interval_ns, &refusals[count++]);
+	if (configuration->preload > CONFIGURATION_USER_PRELOAD_MAX)
+		refuse_preload(configuration->preload, &refusals[count++]);
+	if (configuration->has_mark)
+		refuse_mark(configuration->mark, &refusals[count++]);
+	if (configuration->allow_broadcast && is_interval(configuration) &&
+	    interval_ns < NANOSECONDS_PER_SECOND)
+		refuse_broadcast(interval_ns, &refusals[count++]);
+	return count;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What fragmentation did to a target: the plan of its requests, the kernel's counters around the
+ * run, and what the loss of datagrams says about the loss of fragments. A round trip cannot tell
+ * in which direction a fragment was lost, so that is answered twice: for one direction (all n
+ * fragments of one datagram must arrive) and for both alike (2n of them).
+ */
+#include "core/summary_internal.h"
+
+#include "core/fragments.h"
+#include "core/statistics.h"
+
+/* How long a Linux receiver keeps the pieces of a datagram (ip-sysctl: ipfrag_time,
+ * ip6frag_time; RFC 8200 4.5). */
+#define REASSEMBLY_IP4_NS (30 * NANOSECONDS_PER_SECOND)
+#define REASSEMBLY_IP6_NS (60 * NANOSECONDS_PER_SECOND)
+
+/*
+ * The MTU that fragments are cut to (ip(7), ipv6(7)): of the interface in the modes that ignore
+ * what was learned about the path, else that of the path where it is known.
+ */
+static uint32_t mtu_in_use(enum configuration_path_mtu mode, const struct result_target *target)
+{
+	bool by_interface = mode == PATH_MTU_OMIT || mode == PATH_MTU_INTERFACE ||
+			    mode == PATH_MTU_PROBE ||
+			    (mode == PATH_MTU_DEFAULT && target->family == 4);
+
+	return by_interface || target->path_mtu == 0 ? target->mtu : target->path_mtu;
+}
+
+void summary_plan(const struct configuration *configuration, struct result_target *target,
+		  uint64_t *frame_bytes)
+{
+	enum configuration_path_mtu mode = configuration->path_mtu;
+	struct result_fragments *fragments = &target->fragments;
+	struct fragment_plan plan;
+
+	if (!fragment_plan_make(&plan, target->family, mtu_in_use(mode, target),
+				target->payload_bytes + FRAGMENT_ECHO_HEADER_BYTES) ||
+	    plan.count > RESULT_FRAGMENTS_MAX)
+		return;
+	if (plan.count > 1 && (mode == PATH_MTU_DO || mode == PATH_MTU_PROBE))
+		return; /* too long a request is not sent at all */
+	for (uint32_t i = 0; i < plan.count; i++) {
+		struct fragment fragment;
+
+		if (fragment_at(&plan, i, &fragment))
+			fragments->sizes[i] = fragment.packet_bytes;
+	}
+	fragments->known = true;
+	fragments->per_request = plan.count;
+	fragments->wire_bytes = fragment_wire_bytes(&plan);
+	if (!fragment_overhead(&plan, &fragments->overhead))
+		fragments->overhead = 0.0;
+	*frame_bytes = fragment_frame_bytes(&plan);
+}
+
+/* How far one counter has moved; false if it was not read both times. */
+static bool moved(const struct kernel_counters *before, const struct kernel_counters *after,
+		  const char *name, uint64_t *change)
+{
+	uint64_t first, last;
+
+	if (before == NULL || after == NULL || !kernel_counters_find(before, name, &first) ||
+	    !kernel_counters_find(after, name, &last) || last < first)
+		return false;
+	*change = last - first;
+	return true;
+}
+
+static void count_fragments(struct result_target *target, const struct kernel_counters *before,
+			    const struct kernel_counters *after)
+{
+	static const char *const names[2][4] = {
+		{"Ip.FragCreates", "Ip.ReasmReqds", "Ip.ReasmOKs", "Ip.ReasmFails"},
+		{"Ip6.FragCreates", "Ip6.ReasmReqds", "Ip6.ReasmOKs", "Ip6.ReasmFails"},
+	};
+	const char *const *name = names[target->family == 6];
+	struct result_fragments *fragments = &target->fragments;
+
+	fragments->counters_known =
+		target->family != 0 && moved(before, after, name[0], &fragments->created) &&
+		moved(before, after, name[1], &fragments->reassembled_fragments) &&
+		moved(before, after, name[2], &fragments->reassembled) &&
+		moved(before, after, name[3], &fragments->reassembly_failures);
+}
+
+static void imply(const struct result_target *target, uint32_t pieces, struct maybe *loss,
+		  struct maybe_interval *interval)
+{
+	struct statistics_interval datagram = {target->loss_ci95.low, target->loss_ci95.high};
+	struct statistics_interval fragment = statistics_per_fragment(datagram, pieces);
+
+	loss->known = true;
+	loss->value = fragment_loss(target->loss.value, pieces);
+	interval->known = true;
+	interval->low = fragment.low;
+	interval->high = fragment.high;
+}
+
+/*
+ * Bytes that lost fragments still hold in the other host's reassembly memory at the end: losses
+ * spread evenly over the run, of which those of the last 30 or 60 s count.
+ */
+static void estimate_pinned(const struct configuration *configuration, struct result_target *target)
+{
+	int64_t keeps_ns = target->family == 4 ? REASSEMBLY_IP4_NS : REASSEMBLY_IP6_NS;
+	double recent = 1.0;
+	struct fragment_plan plan;
+
+	if (!fragment_plan_make(&plan, target->family, mtu_in_use(configuration->path_mtu, target),
+				target->payload_bytes + FRAGMENT_ECHO_HEADER_BYTES))
+		return;
+	if (target->elapsed_ns > keeps_ns)
+		recent = (double)keeps_ns / (double)target->elapsed_ns;
+	target->fragments.pinned_bytes_estimate = (struct maybe){
+		true, (double)target->tally.lost * (double)fragment_pinned_bytes(&plan) * recent};
+}
+
+void summary_fragments(const struct configuration *configuration, struct result_target *target,
+		       const struct kernel_counters *before, const struct kernel_counters *after)
+{
+	struct result_fragments *fragments = &target->fragments;
+
+	count_fragments(target, before, after);
+	if (!fragments->known)
+		return;
+	if (target->loss.known && target->loss_ci95.known) {
+		imply(target, fragments->per_request, &fragments->loss_one_way,
+		      &fragments->loss_one_way_ci95);
+		imply(target, 2 * fragments->per_request, &fragments->loss_both_ways,
+		      &fragments->loss_both_ways_ci95);
+	}
+	if (fragments->per_request == 1)
+		return;
+	if (target->family == 4 && target->sent_per_s.known)
+		fragments->id_repeat_ns.known = fragment_id_repeat_ns(
+			4, target->sent_per_s.value, &fragments->id_repeat_ns.value);
+	estimate_pinned(configuration, target);
+}

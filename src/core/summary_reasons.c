@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether the measurement can be trusted. Every reason is a finding that the figures themselves
+ * give away; they stand in the order of cause and effect, so that the first one is the one to
+ * look at: what failed to leave, what this host threw away, a schedule that was not kept, and
+ * last the sums that do not meet.
+ */
+#include "core/summary_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/format.h"
+
+/* Little's law must meet the integral within this part of it ... */
+#define LITTLE_TOLERANCE     0.01
+/* ... and what half a request of mean duration adds to the window: the edge of a small run. */
+#define LITTLE_EDGE_REQUESTS 0.5
+#define LATENESS_TOLERANCE   0.1 /* of the interval */
+
+/* Formats into a member; base's error carries the only formatter that core has. */
+#define FORMAT_INTO(member, ...)                                                                   \
+	do {                                                                                       \
+		struct error formatted;                                                            \
+		(void)error_set(&formatted, ERROR_INTERNAL, __VA_ARGS__);                          \
+		memcpy((member), formatted.text, sizeof(member) - 1);                              \
+		(member)[sizeof(member) - 1] = '\0';                                               \
+	} while (0)
+
+/* Room for one more reason; a list that is full keeps its causes and drops the effects. */
+static struct result_reason *add(struct result *result, const char *code)
+{
+	struct result_reason *reason;
+
+	if (result->reason_count == RESULT_REASONS_MAX)
+		return NULL;
+	reason = &result->reasons[result->reason_count++];
+	reason->code = code;
+	return reason;
+}
+
+static bool was_probed(const struct result_target *target)
+{
+	return target->error[0] == '\0';
+}
+
+static void judge_sends(struct result *result)
+{
+	uint64_t failed = 0, sent = 0;
+	struct result_reason *reason;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		failed += result->targets[i].tally.send_errors;
+		sent += result->targets[i].tally.sent;
+	}
+	if (failed == 0 || (reason = add(result, "send-errors")) == NULL)
+		return;
+	FORMAT_INTO(reason->text, "%llu requests could not be sent, %llu were",
+		    (unsigned long long)failed, (unsigned long long)sent);
+}
+
+static void judge_drops(struct result *result)
+{
+	uint64_t drops[2] = {0, 0};
+	uint64_t lost = 0;
+	struct result_reason *reason;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		const struct result_target *target = &result->targets[i];
+		uint64_t *drop = &drops[target->family == 6];
+
+		*drop = max_u64(*drop, target->tally.local_drops);
+		lost += target->tally.lost_local_receive_drop;
+	}
+	if (drops[0] + drops[1] == 0 || (reason = add(result, "local-receive-drops")) == NULL)
+		return;
+	FORMAT_INTO(reason->text,
+		    "our socket dropped %llu packets, at most %llu of them replies that are lost",
+		    (unsigned long long)(drops[0] + drops[1]), (unsigned long long)lost);
+}
+
+/* The highest quantile up to p99 that the sample supports. */
+static double judged_quantile(uint64_t samples)
+{
+	if (histogram_supports(samples, 0.99))
+		return 0.99;
+	return histogram_supports(samples, 0.9) ? 0.9 : 0.5;
+}
+
+static void judge_schedule(struct result *result)
+{
+	struct result_reason *reason;
+	uint64_t skipped = 0;
+	int64_t latest_ns = 0;
+	double latest_quantile = 0.0;
+
+	if (result->interval_ns <= 0)
+		return;
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		const struct histogram *lateness = result->targets[i].lateness;
+		double quantile;
+
+		skipped += result->targets[i].tally.skipped;
+		if (lateness == NULL || lateness->samples == 0)
+			continue;
+		quantile = judged_quantile(lateness->samples);
+		if (histogram_quantile(lateness, quantile) > latest_ns) {
+			latest_ns = histogram_quantile(lateness, quantile);
+			latest_quantile = quantile;
+		}
+	}
+	if (skipped == 0 && (double)latest_ns <= LATENESS_TOLERANCE * (double)result->interval_ns)
+		return;
+	reason = add(result, "rate-not-held");
+	if (reason == NULL)
+		return;
+	if (skipped > 0) {
+		FORMAT_INTO(reason->text, "%llu scheduled requests were left out after a stall",
+			    (unsigned long long)skipped);
+	} else {
+		char late[FORMAT_LENGTH], interval[FORMAT_LENGTH];
+
+		FORMAT_INTO(reason->text,
+			    "sends were late by %s (p%.0f), above 10 %% of the interval of %s",
+			    format_duration((double)latest_ns, late), latest_quantile * 100.0,
+			    format_duration((double)result->interval_ns, interval));
+	}
+}
+
+/* By how much the law and the integral miss each other beyond what is allowed; 0 for not at all. */
+static double little_gap(const struct result_target *target)
+{
+	double gap, allowed;
+
+	if (!target->in_flight_mean.known || !target->littles_law.known)
+		return 0.0;
+	gap = fabs(target->littles_law.value - target->in_flight_mean.value);
+	allowed = LITTLE_TOLERANCE * target->in_flight_mean.value;
+	if (target->rtt_user != NULL && target->window_ns > 0)
+		allowed += LITTLE_EDGE_REQUESTS * histogram_mean(target->rtt_user) /
+			   (double)target->window_ns;
+	return fmax(gap - allowed, 0.0);
+}
+
+static void judge_little(struct result *result)
+{
+	const struct result_target *widest = NULL;
+	struct result_reason *reason;
+	char law[FORMAT_LENGTH], mean[FORMAT_LENGTH];
+	double gap = 0.0;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		if (little_gap(&result->targets[i]) > gap) {
+			widest = &result->targets[i];
+			gap = little_gap(widest);
+		}
+	}
+	if (widest == NULL || (reason = add(result, "littles-law-open")) == NULL)
+		return;
+	FORMAT_INTO(reason->text,
+		    "%.80s: rate x rtt gives %s in flight, the integral %s: time or replies are "
+		    "miscounted",
+		    widest->name, format_significant(widest->littles_law.value, 4, law),
+		    format_significant(widest->in_flight_mean.value, 4, mean));
+}
+
+static void judge_account(struct result *result)
+{
+	struct result_reason *reason;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		const struct result_target *target = &result->targets[i];
+		const struct tally *tally = &target->tally;
+		uint64_t samples =
+			target->rtt_user == NULL ? tally->received : target->rtt_user->samples;
+
+		if (result_tally_balances(tally) && samples == tally->received)
+			continue;
+		reason = add(result, "unbalanced");
+		if (reason == NULL)
+			return;
+		FORMAT_INTO(reason->text,
+			    "%.80s: %llu sent, but %llu received (%llu timed), %llu lost, %llu in "
+			    "flight",
+			    target->name, (unsigned long long)tally->sent,
+			    (unsigned long long)tally->received, (unsigned long long)samples,
+			    (unsigned long long)tally->lost,
+			    (unsigned long long)tally->in_flight_at_end);
+		return;
+	}
+}
+
+static void judge_sample(struct result *result)
+{
+	struct result_reason *reason;
+	bool has_probed = false;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		if (result->targets[i].tally.received > 0)
+			return;
+		has_probed = has_probed || was_probed(&result->targets[i]);
+	}
+	reason = add(result, "too-few-samples");
+	if (reason == NULL)
+		return;
+	FORMAT_INTO(reason->text, "%s",
+		    has_probed ? "no reply arrived" : "no target could be probed");
+}
+
+void summary_judge(struct result *result)
+{
+	judge_sends(result);
+	judge_drops(result);
+	judge_schedule(result);
+	judge_little(result);
+	judge_account(result);
+	judge_sample(result);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Everything that is set on a socket. It is one place because it is the last use of such calls:
+ * after it the socket's filter is locked and nothing is set any more.
+ */
+#ifndef FPING_BENCH_OS_SOCKET_OPTIONS_H
+#define FPING_BENCH_OS_SOCKET_OPTIONS_H
+
+#include "os/transport.h"
+
+/* What the kernel granted. */
+struct socket_grants {
+	uint32_t receive_buffer_bytes;  /* memory for queued packets, by the kernel's own count */
+	uint32_t receive_buffer_holds;  /* replies, beside the errors that may be queued, too */
+	bool receive_buffer_is_enough;  /* all outstanding replies fit */
+};
+
+/*
+ * Memory that the kernel charges a receive buffer for one reply of `packet_bytes` from the ICMP
+ * header on: an upper bound over drivers and fragment counts (a driver's page of 2 KiB and its
+ * bookkeeping for the first, 1.53 times the bytes for what comes in further fragments).
+ */
+uint64_t socket_options_true_size(uint32_t packet_bytes);
+
+/* Memory for the replies of `outstanding` requests, and for errors beside them. */
+uint64_t socket_options_buffer_bytes(uint32_t packet_bytes, uint32_t outstanding);
+
+/*
+ * Sets all that the settings ask for. is_raw: a raw ICMP socket, which gets type filter and
+ * program and is emptied of what was queued before them; else a ping socket, where the kernel
+ * sorts by identifier itself. The sentence of an error names the command line option if one is
+ * to blame. Returns 0 or a negative code.
+ */
+int socket_options_apply(int descriptor, const struct transport_settings *settings, bool is_raw,
+			 struct socket_grants *grants, struct error *error) MUST_CHECK;
+
+/*
+ * Claims the flow label for a destination, so that it can be sent even where another process
+ * holds labels of its own (RFC 6437; Linux insists once one exclusive label exists in the
+ * namespace). Best effort: where it fails the sends tell.
+ */
+void socket_options_claim_flow_label(int descriptor, const uint8_t destination[static 16],
+				     uint32_t label);
+
+/* The socket's count of dropped packets (SO_MEMINFO), 32 bits that wrap; false if unknown. */
+bool socket_options_drops(int descriptor, uint32_t *drops);
+
+#endif

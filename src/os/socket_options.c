@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Socket options, in the order in which they are put on: first what decides which packets arrive
+ * (filter, buffer), then how ours leave, then what the kernel tells us about both. The constants
+ * come from the kernel's headers where the C library's are older; linux/icmp.h is one of them
+ * and clashes with net/if.h, which therefore must not be included here.
+ */
+#include "os/socket_options.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/icmp.h>
+#include <linux/in6.h>
+#include <linux/sock_diag.h>
+#include <netinet/icmp6.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "os/socket_filter.h"
+
+/* Errors that may lie on the error queue, which shares the receive buffer, at any time. */
+#define QUEUED_ERRORS 64u
+#define QUEUED_ERROR_BYTES 2304u
+
+#define DRAIN_MAX 100000u /* more than any buffer holds: an end in case packets keep coming */
+
+static int set(int descriptor, int level, int option, int value)
+{
+	return setsockopt(descriptor, level, option, &value, sizeof(value)) == 0 ? 0 : -errno;
+}
+
+static int failed(struct error *error, int result, const char *what)
+{
+	return error_set_system(error, -result, "cannot set %s", what);
+}
+
+/* One row of the table of plain on/off and number options. */
+struct option {
+	bool wanted;
+	int level, name, value;
+	const char *what;
+};
+
+static int set_all(int descriptor, const struct option *options, size_t count, struct error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		int result;
+
+		if (!options[i].wanted)
+			continue;
+		result = set(descriptor, options[i].level, options[i].name, options[i].value);
+		if (result < 0)
+			return failed(error, result, options[i].what);
+	}
+	return 0;
+}
+
+/* ---- which packets arrive ---- */
+
+static void drain(int descriptor)
+{
+	char byte;
+
+	for (unsigned i = 0; i < DRAIN_MAX; i++) {
+		if (recv(descriptor, &byte, sizeof(byte), MSG_DONTWAIT | MSG_TRUNC) < 0 &&
+		    (errno == EAGAIN || errno == EBADF))
+			return;
+	}
+}
+
+static int set_type_filter(int descriptor, uint8_t family)
+{
+	if (family == 4) {
+		struct icmp_filter blocked = {
+			.data = ~(1U << ICMP_ECHOREPLY | 1U << ICMP_DEST_UNREACH |
+				  1U << ICMP_SOURCE_QUENCH | 1U << ICMP_REDIRECT |
+				  1U << ICMP_TIME_EXCEEDED | 1U << ICMP_PARAMETERPROB),
+		};
+
+		return setsockopt(descriptor, SOL_RAW, ICMP_FILTER, &blocked, sizeof(blocked));
+	}
+	struct icmp6_filter blocked;
+
+	ICMP6_FILTER_SETBLOCKALL(&blocked);
+	ICMP6_FILTER_SETPASS(ICMP6_ECHO_REPLY, &blocked);
+	ICMP6_FILTER_SETPASS(ICMP6_DST_UNREACH, &blocked);
+	ICMP6_FILTER_SETPASS(ICMP6_PACKET_TOO_BIG, &blocked);
+	ICMP6_FILTER_SETPASS(ICMP6_TIME_EXCEEDED, &blocked);
+	ICMP6_FILTER_SETPASS(ICMP6_PARAM_PROB, &blocked);
+	return setsockopt(descriptor, IPPROTO_ICMPV6, ICMP6_FILTER, &blocked, sizeof(blocked));
+}
+
+/*
+ * The type filter stands before the kernel's copy of a packet and is all but free; the program
+ * then sees only what could be ours. Both are on before the queue is emptied, so that nothing of
+ * others can be left in it; the lock keeps them on whatever happens to this process later.
+ */
+static int set_filter(int descriptor, const struct transport_settings *settings,
+		      struct error *error)
+{
+	struct socket_filter filter;
+	struct sock_fprog program;
+	int result;
+
+	if (set_type_filter(descriptor, settings->family) != 0)
+		return error_set_system(error, errno, "cannot set the filter of ICMP types");
+	if (settings->family == 4)
+		socket_filter_build_icmp4(&filter, settings->identifier);
+	else
+		socket_filter_build_icmp6(&filter, settings->identifier);
+	program = (struct sock_fprog){.len = filter.count, .filter = filter.instructions};
+	if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) != 0)
+		return error_set_system(error, errno, "cannot set the packet filter");
+	drain(descriptor);
+	result = set(descriptor, SOL_SOCKET, SO_LOCK_FILTER, 1);
+	return result < 0 ? failed(error, result, "the lock on the packet filter") : 0;
+}
+
+/* ---- buffers ---- */
+
+uint64_t socket_options_true_size(uint32_t packet_bytes)
+{
+	/*
+	 * Measured per datagram: 832 bytes for 56 on a software device, 12,530 for 8,000 in 6
+	 * fragments, under 102,500 for 65,507 in 45. Hardware drivers take 2,304 for the smallest.
+	 */
+	return 2304 + (uint64_t)packet_bytes * 153 / 100;
+}
+
+static uint32_t buffer_size(int descriptor, int option)
+{
+	int value = 0;
+	socklen_t length = sizeof(value);
+
+	if (getsockopt(descriptor, SOL_SOCKET, option, &value, &length) != 0 || value < 0)
+		return 0;
+	return (uint32_t)value;
+}
+
+/*
+ * Makes a buffer at least `wanted` bytes large if the kernel allows it (it doubles what it is
+ * given), and never smaller: a buffer that was forced beyond the limit while there was the right to
+ * do so would shrink back to the limit. So a socket of no use shows first what would be granted.
+ */
+static void grow_buffer(int descriptor, int option, uint64_t wanted)
+{
+	int half = (int)min_u64((wanted + 1) / 2, INT_MAX / 2);
+	int probe;
+
+	if (buffer_size(descriptor, option) >= wanted)
+		return;
+	probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (probe < 0)
+		return;
+	if (set(probe, SOL_SOCKET, option, half) == 0 &&
+	    buffer_size(probe, option) > buffer_size(descriptor, option))
+		(void)set(descriptor, SOL_SOCKET, option, half);
+	(void)close(probe);
+}
+
+/* Room for errors in the queue, beside the replies. */
+static uint64_t error_bytes(uint32_t outstanding)
+{
+	return min_u64(max_u64(outstanding, 1), QUEUED_ERRORS) * QUEUED_ERROR_BYTES;
+}
+
+uint64_t socket_options_buffer_bytes(uint32_t packet_bytes, uint32_t outstanding)
+{
+	return socket_options_true_size(packet_bytes) * max_u64(outstanding, 1) +
+	       error_bytes(outstanding);
+}
+
+static int set_buffers(int descriptor, const struct transport_settings *settings,
+		       struct socket_grants *grants, struct error *error)
+{
+	uint32_t asked = settings->configuration->send_buffer_bytes;
+	uint64_t one = socket_options_true_size(settings->packet_bytes);
+	uint64_t outstanding = max_u64(settings->outstanding, 1);
+	uint64_t all = one * outstanding;
+	uint64_t errors = error_bytes(settings->outstanding);
+
+	grow_buffer(descriptor, SO_RCVBUF, all + errors);
+	grants->receive_buffer_bytes = buffer_size(descriptor, SO_RCVBUF);
+	/* The kernel takes one more while there is any room left: hence one less. */
+	grants->receive_buffer_is_enough = grants->receive_buffer_bytes >= all + errors - one;
+	grants->receive_buffer_holds = 1;
+	if (grants->receive_buffer_bytes > errors)
+		grants->receive_buffer_holds =
+			(uint32_t)((grants->receive_buffer_bytes - errors) / one) + 1;
+	if (asked > 0) {
+		int result =
+			set(descriptor, SOL_SOCKET, SO_SNDBUF, (int)min_u64(asked, INT_MAX / 2));
+
+		return result < 0 ? failed(error, result, "the send buffer (-S)") : 0;
+	}
+	grow_buffer(descriptor, SO_SNDBUF, all);
+	return 0;
+}
+
+/* ---- how our packets leave ---- */
+
+/* Values of IP_MTU_DISCOVER; those of IPV6_MTU_DISCOVER are the same numbers. */
+static int path_mtu_value(const struct transport_settings *settings)
+{
+	switch (settings->configuration->path_mtu) {
+	case PATH_MTU_DO:
+		return IP_PMTUDISC_DO;
+	case PATH_MTU_WANT:
+		return IP_PMTUDISC_WANT;
+	case PATH_MTU_DONT:
+		return IP_PMTUDISC_DONT;
+	case PATH_MTU_PROBE:
+		return IP_PMTUDISC_PROBE;
+	case PATH_MTU_INTERFACE:
+		return IP_PMTUDISC_INTERFACE;
+	case PATH_MTU_OMIT:
+		return IP_PMTUDISC_OMIT;
+	case PATH_MTU_DEFAULT:
+		break;
+	}
+	/*
+	 * IPv4: fragments at the MTU of the device, no DF, blind to what was learned of the path.
+	 * IPv6: routers do not fragment, so OMIT would have every packet refused behind a smaller
+	 * link for ever; WANT fragments at the learned path MTU.
+	 */
+	return settings->family == 4 ? IP_PMTUDISC_OMIT : IP_PMTUDISC_WANT;
+}
+
+static int set_sending4(int descriptor, const struct transport_settings *settings,
+			struct error *error)
+{
+	const struct configuration *asked = settings->configuration;
+	const struct option options[] = {
+		{true, IPPROTO_IP, IP_MTU_DISCOVER, path_mtu_value(settings),
+		 "the path MTU mode (-M)"},
+		{asked->ttl > 0, IPPROTO_IP, IP_TTL, asked->ttl, "the time to live (-t)"},
+		{asked->ttl > 0, IPPROTO_IP, IP_MULTICAST_TTL, asked->ttl, "the time to live (-t)"},
+		{asked->traffic_class >= 0, IPPROTO_IP, IP_TOS, asked->traffic_class,
+		 "the type of service (-Q)"},
+		{asked->suppress_loopback, IPPROTO_IP, IP_MULTICAST_LOOP, 0, "the loop-back (-L)"},
+		{settings->allow_broadcast, SOL_SOCKET, SO_BROADCAST, 1, "broadcast (-b)"},
+	};
+
+	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
+}
+
+static int set_sending6(int descriptor, const struct transport_settings *settings,
+			struct error *error)
+{
+	const struct configuration *asked = settings->configuration;
+	bool label = asked->flow_label >= 0;
+	const struct option options[] = {
+		{true, IPPROTO_IPV6, IPV6_MTU_DISCOVER, path_mtu_value(settings),
+		 "the path MTU mode (-M)"},
+		{asked->ttl > 0, IPPROTO_IPV6, IPV6_UNICAST_HOPS, asked->ttl, "the hop limit (-t)"},
+		{asked->ttl > 0, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, asked->ttl,
+		 "the hop limit (-t)"},
+		{asked->traffic_class >= 0, IPPROTO_IPV6, IPV6_TCLASS, asked->traffic_class,
+		 "the traffic class (-Q)"},
+		{asked->suppress_loopback, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 0,
+		 "the loop-back (-L)"},
+		/* No labels of the kernel's own, for -F 0; ours travel with the address. */
+		{label, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0, "the flow label (-F)"},
+		{label, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1, "the flow label (-F)"},
+	};
+
+	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
+}
+
+static int set_device(int descriptor, const struct transport_settings *settings,
+		      struct error *error)
+{
+	const char *device = settings->device;
+
+	if (device[0] == '\0')
+		return 0;
+	if (setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device,
+		       (socklen_t)strnlen(device, sizeof(settings->device))) == 0)
+		return 0;
+	if (errno == ENODEV)
+		return error_set(error, ERROR_NOT_FOUND, "there is no interface '%.15s' (-I)",
+				 device);
+	return error_set_system(error, errno, "cannot bind to interface '%.15s' (-I)", device);
+}
+
+void socket_options_claim_flow_label(int descriptor, const uint8_t destination[static 16],
+				     uint32_t label)
+{
+	struct in6_flowlabel_req request = {
+		.flr_action = IPV6_FL_A_GET,
+		.flr_share = IPV6_FL_S_ANY,
+		.flr_flags = IPV6_FL_F_CREATE,
+		.flr_label = htonl(label),
+	};
+
+	memcpy(&request.flr_dst, destination, 16);
+	(void)setsockopt(descriptor, IPPROTO_IPV6, IPV6_FLOWLABEL_MGR, &request, sizeof(request));
+}
+
+/* ---- what the kernel tells ---- */
+
+/*
+ * IP_RECVERR also makes send report what a full local queue drops; without it such sends succeed
+ * and their packets count as lost on the network. The TTL of an IPv4 raw socket's packets
+ * stands in their IP header.
+ */
+static int set_messages(int descriptor, const struct transport_settings *settings, bool is_raw,
+			struct error *error)
+{
+	bool stamps = settings->configuration->stamps == STAMPS_RX;
+	bool is_ip4 = settings->family == 4;
+	const struct option options[] = {
+		{stamps, SOL_SOCKET, SO_TIMESTAMPNS, 1, "receive stamps (--stamps rx)"},
+		{true, SOL_SOCKET, SO_RXQ_OVFL, 1, "the count of dropped packets"},
+		{is_ip4, IPPROTO_IP, IP_RECVERR, 1, "the error queue"},
+		{is_ip4 && !is_raw, IPPROTO_IP, IP_RECVTTL, 1, "reporting of the time to live"},
+		{is_ip4, IPPROTO_IP, IP_RECVFRAGSIZE, 1, "reporting of fragments"},
+		{!is_ip4, IPPROTO_IPV6, IPV6_RECVERR, 1, "the error queue"},
+		{!is_ip4, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1, "reporting of the hop limit"},
+		{!is_ip4, IPPROTO_IPV6, IPV6_RECVFRAGSIZE, 1, "reporting of fragments"},
+	};
+
+	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
+}
+
+int socket_options_apply(int descriptor, const struct transport_settings *settings, bool is_raw,
+			 struct socket_grants *grants, struct error *error)
+{
+	int result = set_device(descriptor, settings, error);
+
+	if (result == 0)
+		result = set_buffers(descriptor, settings, grants, error);
+	if (result == 0 && settings->family == 4)
+		result = set_sending4(descriptor, settings, error);
+	else if (result == 0)
+		result = set_sending6(descriptor, settings, error);
+	if (result == 0)
+		result = set_messages(descriptor, settings, is_raw, error);
+	if (result == 0 && is_raw)
+		result = set_filter(descriptor, settings, error);
+	return result;
+}
+
+bool socket_options_drops(int descriptor, uint32_t *drops)
+{
+	uint32_t values[SK_MEMINFO_VARS];
+	socklen_t length = sizeof(values);
+
+	if (getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, values, &length) != 0 ||
+	    length < (SK_MEMINFO_DROPS + 1) * sizeof(values[0]))
+		return false;
+	*drops = values[SK_MEMINFO_DROPS];
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The list of suites, one a line: SUITE(checksum) stands for suite_checksum, defined in
+ * test_checksum.c. No include guard: main.c includes it twice, once to declare them and once to
+ * register them.
+ */
+SUITE(address)
+SUITE(checksum)
+SUITE(depth)
+SUITE(error)
+SUITE(format)
+SUITE(fragments)
+SUITE(histogram)
+SUITE(history)
+SUITE(icmp4)
+SUITE(icmp6)
+SUITE(ip)
+SUITE(number)
+SUITE(pacer)
+SUITE(payload)
+SUITE(random)
+SUITE(siphash)
+SUITE(statistics)
+SUITE(summary)
+SUITE(throughput)
+SUITE(flight)
+SUITE(schedule)
+SUITE(account)
+SUITE(configuration)
+SUITE(hosts)
+SUITE(options)
+SUITE(simulation)
+SUITE(transport_sim)
+SUITE(output_file)
+SUITE(control_message)
+SUITE(kernel_counters)
+SUITE(resolver)
+SUITE(socket_filter)

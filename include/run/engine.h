@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The engine: one loop that receives first (so that receive times are early), lets requests
+ * expire, asks the pacers, sends last (so that little time passes between send and wait), and
+ * waits. It allocates everything before the first packet and prints nothing.
+ */
+#ifndef FPING_BENCH_RUN_ENGINE_H
+#define FPING_BENCH_RUN_ENGINE_H
+
+#include "core/observer.h"
+#include "core/pacer.h"
+#include "core/payload.h"
+#include "core/result.h"
+#include "os/clock.h"
+#include "os/transport.h"
+#include "os/waiter.h"
+
+struct engine;
+
+struct engine_target {
+	struct address address;
+	uint32_t transport;   /* index in the setup's transports */
+	uint32_t destination; /* index that the transport gave */
+	bool usable;          /* false: name not resolved or refused, nothing is sent to it */
+	bool is_multicast;    /* multicast or broadcast: several hosts may answer one request */
+	const char *name;
+};
+
+struct engine_setup {
+	const struct configuration *configuration;
+	struct clock_source *clock;
+	struct waiter *waiter;
+	struct transport *transports[2];
+	uint32_t transport_count;
+	const struct payload_plan *plan;
+	const struct engine_target *targets;
+	uint32_t target_count;
+	const struct pacer_row *pacer;
+	const struct observer *observer; /* NULL: nobody listens */
+};
+
+/* Allocates all that the run needs. */
+int engine_open(struct engine **engine, const struct engine_setup *setup, struct error *error)
+	MUST_CHECK;
+
+/*
+ * Runs until every target has what was asked for, the deadline, a stop signal, or a fault.
+ * Only an internal fault is an error; what the network does is a result.
+ */
+int engine_run(struct engine *engine, struct error *error) MUST_CHECK;
+
+/*
+ * Freezes what was measured into result: tallies, histograms, depths, errors, outages, endings
+ * and elapsed times of its targets, in the setup's order. result->targets must hold
+ * target_count rows with the facts about interface and address filled in; the histograms and
+ * depths stay the engine's, until engine_close.
+ */
+void engine_freeze(struct engine *engine, struct result *result);
+
+void engine_close(struct engine *engine);
+
+#endif

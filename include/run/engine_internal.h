@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The engine's own state, shared by its rooms: engine.c (the loop), engine_memory.c (what is
+ * allocated), send.c, receive.c and freeze.c. Nobody outside src/run includes this.
+ */
+#ifndef FPING_BENCH_RUN_ENGINE_INTERNAL_H
+#define FPING_BENCH_RUN_ENGINE_INTERNAL_H
+
+#include "core/account.h"
+#include "core/schedule.h"
+#include "core/wire_format.h"
+#include "run/engine.h"
+
+#define ENGINE_PROGRESS_NS (100 * NANOSECONDS_PER_MILLISECOND)
+#define ENGINE_RETRY_NS (10 * NANOSECONDS_PER_MILLISECOND) /* after a send that failed for good */
+#define ENGINE_BACK_OFF_MIN_NS (100 * NANOSECONDS_PER_MICROSECOND) /* after EAGAIN, ENOBUFS */
+#define ENGINE_BACK_OFF_MAX_NS (10 * NANOSECONDS_PER_MILLISECOND)
+/* So long no room: each send fails then. An unknown neighbour holds its packets for 3 s. */
+#define ENGINE_BLOCKED_MAX_NS (5 * NANOSECONDS_PER_SECOND)
+#define ENGINE_LINGER_NS (30 * NANOSECONDS_PER_MILLISECOND) /* after the deadline */
+/* Least time for replies that may follow an answer, in a run that has seen such. */
+#define ENGINE_FURTHER_MIN_NS (20 * NANOSECONDS_PER_MILLISECOND)
+#define ENGINE_FAULTS_MAX 100u /* receive errors in a row */
+#define ENGINE_SEND_ROUNDS_MAX 16u /* batches sent between two looks at the socket */
+#define ENGINE_BUSY_ROUNDS_MAX 16u /* rounds with a full batch before requests expire anyway */
+
+/* The pace of one target. */
+struct engine_pace {
+	struct pacer pacer;
+	bool finished;
+	int64_t retry_at_ns;     /* no send before; 0: at once */
+	int64_t outage_from_ns;  /* since when sends fail; INT64_MIN: they do not */
+	char outage_what[80];
+	struct result_outage outages[RESULT_OUTAGES_MAX];
+	uint32_t outage_count;
+};
+
+/* One request of the batch that is being made. */
+struct engine_request {
+	uint32_t target;
+	int64_t intended_ns;
+};
+
+struct engine {
+	struct engine_setup setup;
+	struct account account;
+	struct engine_pace *paces;
+	struct schedule schedule;
+	bool has_schedule; /* the pacer has one: intended times mean something */
+
+	const struct wire_format *formats[2]; /* per transport */
+	struct wire_expectation expectations[2];
+	uint32_t first_target[2]; /* where it counts if nothing ties an arrival to a target */
+
+	uint32_t batch;
+	uint32_t packet_bytes;
+	uint8_t *send_memory;
+	struct transport_outgoing outgoing[TRANSPORT_BATCH];
+	struct engine_request requests[TRANSPORT_BATCH];
+	uint32_t visited[TRANSPORT_BATCH]; /* targets whose pacers were asked for this batch */
+	uint8_t template_of[TRANSPORT_BATCH]; /* transport that a packet's header was built for */
+
+	uint32_t receive_most; /* packets taken in one round */
+	uint8_t *receive_memory;
+	struct transport_incoming incoming[TRANSPORT_BATCH];
+	bool receive_was_full;
+
+	uint32_t *by_source; /* open addressing: target index + 1 */
+	uint32_t by_source_mask;
+
+	int64_t start_ns;
+	int64_t now_ns;
+	int64_t deadline_ns;     /* TIME_NEVER_NS: none */
+	int64_t stop_waiting_ns; /* after the deadline: until then replies are still taken */
+	int64_t last_sent_ns;
+	int64_t next_expiry_ns;
+	int64_t next_progress_ns;
+	int64_t blocked_until_ns;
+	int64_t blocked_since_ns; /* of the first send in a row that was put off */
+	int64_t back_off_ns;
+	uint64_t progress_received;
+	int64_t progress_ns;
+	uint32_t unfinished;
+	uint32_t busy_rounds;
+	uint32_t faults;
+	bool stop_sending;
+	enum result_ending ending;
+	char fault[200];
+
+	void *memory[16]; /* everything that was allocated */
+	uint32_t memory_count;
+};
+
+/* Allocates, zeroed and owned by the engine; NULL with a sentence in error. */
+void *engine_allocate(struct engine *engine, uint64_t count, uint64_t size, struct error *error)
+	MUST_CHECK;
+
+/* Everything that a run needs in memory. */
+int engine_allocate_all(struct engine *engine, struct error *error) MUST_CHECK;
+
+/* Most slots that all targets hold together, or requests out at once on a schedule. */
+uint64_t engine_outstanding(const struct engine *engine);
+
+/* Makes and sends at most one batch of what is due. Returns whether anything was sent. */
+bool engine_send(struct engine *engine);
+
+/* The target sends no more. */
+void engine_finish_target(struct engine *engine, uint32_t target);
+
+/* Takes what has arrived, at most one batch a transport. Returns whether anything came. */
+bool engine_receive(struct engine *engine);
+
+/*
+ * Empties the error queue of a transport. Returns the last MTU that an error of this host told,
+ * 0 when none did.
+ */
+uint32_t engine_drain_errors(struct engine *engine, uint32_t transport);
+
+/* The target that has this address, ACCOUNT_NO_TARGET if none has. */
+uint32_t engine_target_of(const struct engine *engine, const struct address *address);
+
+/* A slot of the target has become free: its pacer is asked again. For account_expire, too. */
+void engine_slot_freed(void *context, uint32_t target);
+
+/* Whether a whole batch can be sent without forgetting a request that is still waited for. */
+static inline bool engine_has_room(const struct engine *engine)
+{
+	return flight_room(&engine->account.flight) > engine->batch;
+}
+
+static inline bool engine_is_observed(const struct engine *engine)
+{
+	return engine->setup.observer != NULL && engine->setup.observer->observe != NULL &&
+	       engine->setup.observer->wants_replies;
+}
+
+#endif

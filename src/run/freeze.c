@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The end of a run: what the engine's rooms hold is copied into the frozen result. Figures that
+ * follow from these are made by core/summary.c, not here.
+ */
+#include <string.h>
+
+#include "run/engine_internal.h"
+
+static void freeze_outages(const struct engine *engine, const struct engine_pace *pace,
+			   struct result_target *result)
+{
+	memcpy(result->outages, pace->outages, sizeof(result->outages));
+	result->outage_count = pace->outage_count;
+	if (pace->outage_from_ns == INT64_MIN || pace->outage_count == RESULT_OUTAGES_MAX)
+		return;
+	/* Sends still failed when the run ended. */
+	struct result_outage *outage = &result->outages[result->outage_count++];
+	outage->from_ns = pace->outage_from_ns - engine->start_ns;
+	outage->to_ns = engine->now_ns - engine->start_ns;
+	memcpy(outage->what, pace->outage_what, sizeof(outage->what));
+}
+
+static void freeze_target(const struct engine *engine, uint32_t index,
+			  struct result_target *result)
+{
+	const struct account_target *target = &engine->account.targets[index];
+
+	result->tally = target->tally;
+	result->tally.skipped = engine->paces[index].pacer.skipped;
+	memcpy(result->reply_ttl, target->ttls, sizeof(result->reply_ttl));
+	result->reply_ttl_count = target->ttl_count;
+	result->rtt_user = target->rtt_user;
+	result->rtt_ping = target->rtt_ping;
+	result->rtt_intended = target->rtt_intended;
+	result->lateness = target->lateness;
+	result->ewma_rtt_ns.known = target->ewma_ns >= 0;
+	result->ewma_rtt_ns.value = target->ewma_ns;
+	result->given_up = target->given_up;
+	result->given_up_held_ns = (double)target->given_up_held_ns;
+	result->given_up_answered_rtt_ns = (double)target->given_up_answered_ns;
+	result->receive_queue_held_ns = (double)target->queue_sum_ns;
+	result->receive_queue_samples = target->queue_samples;
+	memcpy(result->errors, target->errors, sizeof(result->errors));
+	result->error_count = target->error_count;
+	result->fragments.largest_in_reply = target->largest_fragment;
+	freeze_outages(engine, &engine->paces[index], result);
+	if (!target->has_started)
+		return;
+	result->depth = &target->depth;
+	result->in_flight_max = target->depth.max;
+	result->window_ns = target->depth.last_ns - target->depth.start_ns;
+	result->elapsed_ns = result->window_ns;
+}
+
+void engine_freeze(struct engine *engine, struct result *result)
+{
+	for (uint32_t i = 0; i < engine->setup.target_count; i++) {
+		freeze_target(engine, i, &result->targets[i]);
+		if (!engine->setup.targets[i].usable)
+			continue;
+		struct transport *transport =
+			engine->setup.transports[engine->setup.targets[i].transport];
+		result->targets[i].tally.local_drops = transport->row->drops(transport);
+	}
+	result->ending = engine->ending;
+	memcpy(result->fault, engine->fault, sizeof(result->fault));
+	result->elapsed_ns = engine->now_ns - engine->start_ns;
+	if (engine->has_schedule)
+		result->interval_ns = configuration_interval_ns(engine->setup.configuration,
+								engine->setup.target_count);
+	else
+		result->depth = (uint32_t)(engine_outstanding(engine) /
+					   max_u64(engine->setup.target_count, 1));
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Receiving: one batch a round and transport, so that a storm of packets cannot keep the engine
+ * from sending in time. Bytes become events (wire format), events become entries in the account;
+ * whoever looks on is told last.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "run/engine_internal.h"
+
+uint32_t engine_target_of(const struct engine *engine, const struct address *address)
+{
+	uint32_t at = address_hash(address) & engine->by_source_mask;
+
+	for (; engine->by_source[at] != 0; at = (at + 1) & engine->by_source_mask) {
+		uint32_t target = engine->by_source[at] - 1;
+
+		if (address_equal(&engine->setup.targets[target].address, address))
+			return target;
+	}
+	return ACCOUNT_NO_TARGET;
+}
+
+static void observe_arrival(struct engine *engine, const struct arrival *arrival,
+			    const struct account_outcome *outcome)
+{
+	const struct observer *observer = engine->setup.observer;
+	const struct engine_target *target = &engine->setup.targets[outcome->target];
+	struct observation observation = {
+		.kind = outcome->kind,
+		.target = outcome->target,
+		.name = target->name,
+		.source = &arrival->source,
+		.sequence = outcome->number,
+		.bytes = WIRE_ECHO_HEADER_BYTES + arrival->event->payload_length,
+		.sent_bytes = engine->packet_bytes,
+		.ttl = arrival->ttl,
+		.rtt_ns = outcome->rtt_ns,
+		.text = outcome->text,
+		.mtu = arrival->event->mtu,
+		.is_multicast = target->is_multicast,
+	};
+
+	observer->observe(observer->context, &observation);
+}
+
+static void take(struct engine *engine, const struct arrival *arrival)
+{
+	const struct configuration *configuration = engine->setup.configuration;
+	struct account_outcome outcome;
+
+	account_arrival(&engine->account, arrival, &outcome);
+	if (outcome.kind == OBSERVED_REPLY) {
+		const struct account_target *target = &engine->account.targets[outcome.target];
+
+		pacer_answered(&engine->paces[outcome.target].pacer,
+			       outcome.number == target->tally.sent);
+	}
+	for (uint32_t i = 0; i < ARRAY_LENGTH(outcome.freed); i++)
+		if (outcome.freed[i] != ACCOUNT_NO_TARGET)
+			engine_slot_freed(engine, outcome.freed[i]);
+	if (outcome.kind == OBSERVED_REPLY && configuration->deadline_ns != 0 &&
+	    configuration->count != 0 &&
+	    engine->account.targets[outcome.target].tally.received >= configuration->count)
+		engine_finish_target(engine, outcome.target);
+	if (!outcome.is_silent && engine_is_observed(engine))
+		observe_arrival(engine, arrival, &outcome);
+}
+
+static void take_packet(struct engine *engine, uint32_t transport,
+			const struct transport_incoming *packet, int64_t now_ns)
+{
+	const struct wire_format *format = engine->formats[transport];
+	struct event event;
+	struct arrival arrival = {
+		.event = &event,
+		.source = packet->source,
+		.source_target = engine_target_of(engine, &packet->source),
+		.default_target = engine->first_target[transport],
+		.now_ns = now_ns,
+		.stamp_ns = packet->stamp_ns,
+		.ttl = packet->ttl,
+		.largest_fragment = packet->largest_fragment,
+	};
+
+	format->parse(packet->bytes, packet->length, packet->full_length,
+		      &engine->expectations[transport], &event);
+	if (event.ttl >= 0)
+		arrival.ttl = event.ttl;
+	if (event.kind == EVENT_ERROR)
+		arrival.error_text = format->error_text(event.type, event.code);
+	take(engine, &arrival);
+}
+
+/*
+ * How many packets to ask for: as many as are out, or a whole batch when the last round showed
+ * that more comes than that. With one request out it is one: looking for a second packet that
+ * is never there costs a lookup in every round trip.
+ */
+static uint32_t receive_count(const struct engine *engine)
+{
+	uint64_t waiting = engine->account.flight.waiting;
+	uint64_t count = engine->receive_was_full && waiting > 1 ? engine->batch
+								 : max_u64(waiting, 1);
+
+	return (uint32_t)min_u64(count, engine->receive_most);
+}
+
+static void receive_failed(struct engine *engine, int system_errno)
+{
+	if (++engine->faults < ENGINE_FAULTS_MAX)
+		return;
+	engine->ending = ENDING_FAULT;
+	strncpy(engine->fault, strerror(system_errno), sizeof(engine->fault) - 1);
+}
+
+bool engine_receive(struct engine *engine)
+{
+	uint32_t wanted = receive_count(engine);
+	bool received = false, full = false;
+
+	for (uint32_t i = 0; i < engine->setup.transport_count; i++) {
+		struct transport *transport = engine->setup.transports[i];
+		int count = transport->row->receive(transport, engine->incoming, wanted,
+						    &engine->now_ns);
+
+		if (count < 0) {
+			receive_failed(engine, -count);
+			continue;
+		}
+		engine->faults = 0;
+		for (int packet = 0; packet < count; packet++)
+			take_packet(engine, i, &engine->incoming[packet], engine->now_ns);
+		received = received || count > 0;
+		full = full || (uint32_t)count == wanted;
+	}
+	engine->receive_was_full = full;
+	return received;
+}
+
+/* An ICMP error that came by the error queue, turned into the event that a parser would make. */
+static void take_queued_error(struct engine *engine, uint32_t transport,
+			      const struct transport_error *error)
+{
+	const struct wire_format *format = engine->formats[transport];
+	struct event event = {
+		.kind = EVENT_SHORT,
+		.type = error->type,
+		.code = error->code,
+		.ttl = -1,
+		.mtu = error->mtu,
+		.destination = error->destination,
+	};
+	struct arrival arrival = {
+		.event = &event,
+		.source = error->offender,
+		.source_target = engine_target_of(engine, &error->destination),
+		.default_target = engine->first_target[transport],
+		.now_ns = engine->now_ns,
+		.stamp_ns = ACCOUNT_NO_STAMP,
+		.ttl = -1,
+		.error_text = format->error_text(error->type, error->code),
+	};
+
+	if (error->length >= WIRE_ECHO_HEADER_BYTES) {
+		event.kind = EVENT_ERROR;
+		event.identifier = bytes_get16(error->bytes + 4);
+		event.sequence = bytes_get16(error->bytes + 6);
+		event.payload = error->bytes + WIRE_ECHO_HEADER_BYTES;
+		event.payload_length = error->length - WIRE_ECHO_HEADER_BYTES;
+		event.claimed_length = event.payload_length;
+	}
+	take(engine, &arrival);
+}
+
+uint32_t engine_drain_errors(struct engine *engine, uint32_t index)
+{
+	struct transport *transport = engine->setup.transports[index];
+	struct transport_error error;
+	uint32_t mtu = 0;
+
+	if (transport->row->receive_error == NULL)
+		return 0;
+	for (uint32_t i = 0; i < TRANSPORT_BATCH; i++) {
+		if (transport->row->receive_error(transport, &error) <= 0)
+			break;
+		if (error.is_local)
+			mtu = error.mtu;
+		else
+			take_queued_error(engine, index, &error);
+	}
+	return mtu;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From our values to JSON's. What is unknown becomes null here and nowhere else: no report can
+ * print a nan, an infinity, a negative zero, or a text that is not UTF-8. A failed allocation is
+ * remembered in the document, so that building needs no check at every line.
+ */
+#ifndef FPING_BENCH_REPORT_JSON_VALUE_H
+#define FPING_BENCH_REPORT_JSON_VALUE_H
+
+#include <jansson.h>
+
+#include "core/result.h"
+
+struct json_document {
+	bool has_failed; /* something could not be allocated: the document must not be used */
+};
+
+/* Sets a member or appends an element; takes the value over. */
+void json_put(struct json_document *document, json_t *object, const char *key, json_t *value);
+void json_append(struct json_document *document, json_t *array, json_t *value);
+
+/* A count; null above 2^63 - 1, which JSON's readers cannot hold. */
+json_t *json_from_count(uint64_t count);
+
+/* The same for numbers whose zero means "unknown" or "not asked for": null. */
+json_t *json_from_count_unless_zero(uint64_t count);
+json_t *json_from_ns_unless_zero(int64_t ns);
+
+/* A real number; null if it is not finite. */
+json_t *json_from_number(double number);
+json_t *json_from_maybe(const struct maybe *maybe);
+
+/* [low, high], or null. */
+json_t *json_from_interval(struct json_document *document, const struct maybe_interval *interval);
+
+/* A text; null if it is NULL or empty. Bytes that are no UTF-8 become U+FFFD one by one. */
+json_t *json_from_text(const char *text);
+
+/* The same, but an empty text stays one. */
+json_t *json_from_argument(const char *text);
+
+/* "D" of the schema; null for NULL. */
+json_t *json_from_histogram(struct json_document *document, const struct histogram *histogram);
+
+#endif

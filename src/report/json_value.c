@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values for the JSON report, by jansson. The text conversion is our own because arguments and
+ * names are bytes from outside, and jansson refuses what is not UTF-8 instead of mending it.
+ */
+#include "report/json_value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+void json_put(struct json_document *document, json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value) != 0)
+		document->has_failed = true;
+}
+
+void json_append(struct json_document *document, json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, value) != 0)
+		document->has_failed = true;
+}
+
+json_t *json_from_count(uint64_t count)
+{
+	return count > INT64_MAX ? json_null() : json_integer((json_int_t)count);
+}
+
+json_t *json_from_count_unless_zero(uint64_t count)
+{
+	return count == 0 ? json_null() : json_from_count(count);
+}
+
+json_t *json_from_ns_unless_zero(int64_t ns)
+{
+	return ns == 0 ? json_null() : json_integer(ns);
+}
+
+json_t *json_from_number(double number)
+{
+	if (!isfinite(number))
+		return json_null();
+	/* Adding zero makes a negative zero a plain one. */
+	return json_real(number + 0.0);
+}
+
+json_t *json_from_maybe(const struct maybe *maybe)
+{
+	return maybe->known ? json_from_number(maybe->value) : json_null();
+}
+
+json_t *json_from_interval(struct json_document *document, const struct maybe_interval *interval)
+{
+	json_t *array;
+
+	if (!interval->known)
+		return json_null();
+	array = json_array();
+	json_append(document, array, json_from_number(interval->low));
+	json_append(document, array, json_from_number(interval->high));
+	return array;
+}
+
+/*
+ * Bytes of the UTF-8 character at `bytes`, 0 if there is none (RFC 3629: no overlong forms, no
+ * surrogates, nothing above U+10FFFF). The NUL at the end stops every sequence.
+ */
+static size_t character_bytes(const unsigned char *bytes)
+{
+	unsigned low = 0x80, high = 0xbf;
+	size_t size;
+
+	if (bytes[0] < 0x80)
+		return 1;
+	if (bytes[0] < 0xc2 || bytes[0] > 0xf4)
+		return 0;
+	size = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
+	if (bytes[0] == 0xe0)
+		low = 0xa0;
+	else if (bytes[0] == 0xed)
+		high = 0x9f;
+	else if (bytes[0] == 0xf0)
+		low = 0x90;
+	else if (bytes[0] == 0xf4)
+		high = 0x8f;
+	if (bytes[1] < low || bytes[1] > high)
+		return 0;
+	for (size_t i = 2; i < size; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return size;
+}
+
+json_t *json_from_argument(const char *text)
+{
+	const size_t replacement_bytes = sizeof(replacement) - 1;
+	char *mended = malloc(strlen(text) * replacement_bytes + 1);
+	size_t used = 0;
+	json_t *value;
+
+	if (mended == NULL)
+		return NULL;
+	while (*text != '\0') {
+		size_t size = character_bytes((const unsigned char *)text);
+
+		memcpy(mended + used, size > 0 ? text : replacement,
+		       size > 0 ? size : replacement_bytes);
+		used += size > 0 ? size : replacement_bytes;
+		text += size > 0 ? size : 1;
+	}
+	value = json_stringn(mended, used);
+	free(mended);
+	return value;
+}
+
+json_t *json_from_text(const char *text)
+{
+	return text == NULL || text[0] == '\0' ? json_null() : json_from_argument(text);
+}
+
+static json_t *from_quantile(const struct histogram *histogram, double q)
+{
+	if (!histogram_supports(histogram->samples, q))
+		return json_null();
+	return json_integer(histogram_quantile(histogram, q));
+}
+
+static json_t *from_buckets(struct json_document *document, const struct histogram *histogram)
+{
+	json_t *buckets = json_array();
+
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		json_t *bucket;
+
+		if (histogram->counts[i] == 0)
+			continue;
+		bucket = json_array();
+		json_append(document, bucket, json_integer(histogram_bucket_low(i)));
+		json_append(document, bucket, json_integer(histogram_bucket_high(i)));
+		json_append(document, bucket, json_from_count(histogram->counts[i]));
+		json_append(document, buckets, bucket);
+	}
+	return buckets;
+}
+
+json_t *json_from_histogram(struct json_document *document, const struct histogram *histogram)
+{
+	static const struct {
+		const char *key;
+		double q;
+	} quantiles[] = {
+		{"p50_ns", 0.5},
+		{"p90_ns", 0.9},
+		{"p99_ns", 0.99},
+		{"p999_ns", 0.999},
+	};
+	json_t *object;
+	bool has_any;
+
+	if (histogram == NULL)
+		return json_null();
+	has_any = histogram->samples > 0;
+	object = json_object();
+	json_put(document, object, "samples", json_from_count(histogram->samples));
+	json_put(document, object, "min_ns",
+		 has_any ? json_integer(histogram->min_ns) : json_null());
+	json_put(document, object, "mean_ns",
+		 has_any ? json_from_number(histogram_mean(histogram)) : json_null());
+	json_put(document, object, "stddev_ns",
+		 has_any ? json_from_number(histogram_deviation(histogram)) : json_null());
+	for (size_t i = 0; i < ARRAY_LENGTH(quantiles); i++)
+		json_put(document, object, quantiles[i].key,
+			 has_any ? from_quantile(histogram, quantiles[i].q) : json_null());
+	json_put(document, object, "max_ns",
+		 has_any ? json_integer(histogram->max_ns) : json_null());
+	json_put(document, object, "histogram", from_buckets(document, histogram));
+	return object;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Helpers to build a result: the bookkeeping that the engine and the account do in a real run,
+ * for conversations of one request at a time, whose every figure can be worked out by hand.
+ */
+#include "golden/golden.h"
+
+#include <string.h>
+
+#include "core/summary.h"
+
+static const char *const names[GOLDEN_TARGETS] = {"10.9.0.2", "10.9.0.3", "10.9.0.4", "10.9.0.5"};
+
+static void copy(char *to, size_t size, const char *from)
+{
+	(void)snprintf(to, size, "%s", from);
+}
+
+static void begin_target(struct golden_run *run, uint32_t i)
+{
+	struct result_target *target = &run->targets[i];
+
+	target->name = names[i];
+	copy(target->address, sizeof(target->address), names[i]);
+	target->family = 4;
+	copy(target->interface, sizeof(target->interface), "eth0");
+	copy(target->source, sizeof(target->source), "10.9.0.1");
+	target->mtu = target->path_mtu = 1500;
+	target->link_bits_per_s = UINT64_C(10000000000);
+	target->payload_bytes = 56;
+	target->ip_overhead_bytes = 28;
+	histogram_init(&run->user[i]);
+	histogram_init(&run->ping[i]);
+	histogram_init(&run->intended[i]);
+	histogram_init(&run->lateness[i]);
+	target->rtt_user = &run->user[i];
+	target->rtt_ping = &run->ping[i];
+	depth_start(&run->depth[i], 0);
+	target->depth = &run->depth[i];
+}
+
+static void describe_host(struct result *result)
+{
+	copy(result->started, sizeof(result->started), "2026-01-02T03:04:05.678901+00:00");
+	copy(result->environment.kernel, sizeof(result->environment.kernel), "Linux 6.18.0");
+	copy(result->environment.machine, sizeof(result->environment.machine), "x86_64");
+	copy(result->environment.cpu, sizeof(result->environment.cpu), "Example CPU");
+	result->environment.cpus = 2;
+	copy(result->environment.clocksource, sizeof(result->environment.clocksource), "tsc");
+	copy(result->environment.driver, sizeof(result->environment.driver), "veth");
+	result->clock_source = "monotonic";
+	copy(result->clock_reason, sizeof(result->clock_reason), "the default");
+}
+
+void golden_begin(struct golden_run *run, uint32_t targets, const char *const *arguments)
+{
+	struct result *result = &run->result;
+
+	memset(run, 0, sizeof(*run));
+	configuration_defaults(&run->configuration);
+	run->configuration.flood = true;
+	run->configuration.transport = "auto";
+	describe_host(result);
+	result->version = "1.2.3";
+	result->build = "abcdef0";
+	result->sandbox = "no capabilities, no new privileges";
+	while (arguments[result->argument_count] != NULL)
+		result->argument_count++;
+	/* The result's argument vector is main's, whose strings are not const. */
+	memcpy(&result->arguments, &arguments, sizeof(result->arguments));
+	result->mode = "flood";
+	result->configuration = &run->configuration;
+	result->transport = "raw";
+	result->depth = 1;
+	result->tagged = true;
+	result->targets = run->targets;
+	result->target_count = targets;
+	result->counters = run->counters;
+	result->refusals = run->refusals;
+	for (uint32_t i = 0; i < targets; i++)
+		begin_target(run, i);
+}
+
+void golden_make_ip6(struct golden_run *run, uint32_t index, const char *address)
+{
+	struct result_target *target = &run->targets[index];
+
+	target->family = 6;
+	target->name = address;
+	target->ip_overhead_bytes = 48;
+	copy(target->address, sizeof(target->address), address);
+	copy(target->source, sizeof(target->source), "fd09::1");
+}
+
+/* Ping's moving average. */
+static void average(struct maybe *ewma, double ping_ns)
+{
+	ewma->value = ewma->known ? ewma->value + (ping_ns - ewma->value) / 8.0 : ping_ns;
+	ewma->known = true;
+}
+
+static void answer(struct golden_run *run, uint32_t i, const struct golden_trip *trip)
+{
+	struct result_target *target = &run->targets[i];
+
+	run->now_ns[i] += trip->rtt_ns;
+	target->tally.received++;
+	histogram_record(&run->user[i], trip->rtt_ns);
+	if (trip->queue_ns >= 0) {
+		histogram_record(&run->ping[i], trip->rtt_ns - trip->queue_ns);
+		target->receive_queue_held_ns += (double)trip->queue_ns;
+		target->receive_queue_samples++;
+	}
+	average(&target->ewma_rtt_ns, (double)(trip->rtt_ns - max_i64(trip->queue_ns, 0)));
+	(void)depth_change(&run->depth[i], -1, run->now_ns[i]);
+}
+
+static void give_up(struct golden_run *run, uint32_t i)
+{
+	struct result_target *target = &run->targets[i];
+
+	run->now_ns[i] += run->configuration.timeout_ns;
+	target->tally.lost++;
+	target->tally.lost_unknown++;
+	target->given_up++;
+	target->given_up_held_ns += (double)run->configuration.timeout_ns;
+	(void)depth_change(&run->depth[i], -1, run->now_ns[i]);
+}
+
+void golden_converse(struct golden_run *run, uint32_t i, const struct golden_trip *trips,
+		     size_t count)
+{
+	for (size_t kind = 0; kind < count; kind++) {
+		for (uint64_t n = 0; n < trips[kind].count; n++) {
+			run->targets[i].tally.sent++;
+			(void)depth_change(&run->depth[i], 1, run->now_ns[i]);
+			if (trips[kind].rtt_ns > 0)
+				answer(run, i, &trips[kind]);
+			else
+				give_up(run, i);
+			run->now_ns[i] += trips[kind].pause_ns;
+		}
+	}
+}
+
+void golden_count(struct golden_run *run, const char *name, uint64_t before, uint64_t change)
+{
+	struct kernel_counter *first = &run->before.counters[run->before.count++];
+	struct kernel_counter *last = &run->after.counters[run->after.count++];
+	struct result_counter *counter = &run->counters[run->result.counter_count++];
+
+	copy(first->name, sizeof(first->name), name);
+	copy(last->name, sizeof(last->name), name);
+	copy(counter->name, sizeof(counter->name), name);
+	first->value = before;
+	last->value = before + change;
+	counter->change = (int64_t)change;
+}
+
+struct result_error *golden_error(struct golden_run *run, uint32_t index, int type, int code,
+				  const char *text, const char *from, uint64_t count)
+{
+	struct result_target *target = &run->targets[index];
+	struct result_error *error = &target->errors[target->error_count++];
+
+	error->type = type;
+	error->code = code;
+	copy(error->text, sizeof(error->text), text);
+	copy(error->from, sizeof(error->from), from);
+	error->count = count;
+	if (type >= 0)
+		target->tally.icmp_errors += count;
+	else
+		target->tally.send_errors += count;
+	return error;
+}
+
+void golden_finish(struct golden_run *run)
+{
+	for (uint32_t i = 0; i < run->result.target_count; i++) {
+		struct result_target *target = &run->targets[i];
+
+		target->window_ns = run->depth[i].last_ns - run->depth[i].start_ns;
+		target->elapsed_ns = target->window_ns;
+		if (target->window_ns > run->result.elapsed_ns)
+			run->result.elapsed_ns = target->window_ns;
+	}
+	summary_complete(&run->result, run->before.count > 0 ? &run->before : NULL,
+			 run->after.count > 0 ? &run->after : NULL);
+}

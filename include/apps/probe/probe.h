@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One run of fping-bench as a row of steps over one structure. Each step prints what it has to
+ * say and returns PROBE_CONTINUE or the exit status with which the program ends; main does
+ * nothing but call them in order.
+ */
+#ifndef FPING_BENCH_APPS_PROBE_PROBE_H
+#define FPING_BENCH_APPS_PROBE_PROBE_H
+
+#include "apps/probe/console.h"
+#include "apps/probe/hosts.h"
+#include "apps/probe/options.h"
+#include "apps/probe/way.h"
+#include "core/kernel_counters.h"
+#include "os/host.h"
+#include "os/output_file.h"
+#include "os/privilege.h"
+#include "run/engine.h"
+
+enum probe_status {
+	PROBE_CONTINUE = -1,
+	PROBE_ANSWERED = 0,   /* every target answered */
+	PROBE_UNANSWERED = 1, /* a target never answered, or fewer than -c by -w */
+	PROBE_UNUSABLE = 2,   /* usage or set-up error, nothing sent */
+	PROBE_REFUSED = 5,    /* forbidden by the rules, nothing sent */
+	PROBE_BROKEN = 6,     /* ended early by a fault, or the output could not be written */
+};
+
+#define PROBE_TRANSPORTS 2u /* one for each family */
+
+struct probe {
+	/* rights */
+	struct privilege privilege;
+	struct error rights_error; /* of the sockets; matters only if something is to be sent */
+	/* what was asked */
+	int argument_count;
+	char **arguments;
+	const char **argument_hosts;
+	struct options options;
+	struct hosts hosts;
+	struct output_file file;   /* of --json=FILE */
+	bool has_file;
+	struct refusal refusals[CONFIGURATION_REFUSALS_MAX];
+	/* what it became */
+	struct way way;
+	struct engine_target *targets;
+	uint32_t usable_count;
+	char driver[64];           /* of the first target's interface */
+	bool responder_is_here;    /* a target is this host, or the far end of a veth pair */
+	bool is_simulated;
+	int64_t simulated_ns;
+	struct clock_source clock;
+	struct waiter waiter;
+	struct transport transports[PROBE_TRANSPORTS];
+	uint32_t transport_count;
+	struct payload_plan plan;
+	struct engine *engine;
+	struct console console;
+	struct host_counters counter_files;
+	struct kernel_counters *before, *after; /* NULL: not known */
+	struct result_counter *counters;
+	bool has_run;              /* the result is that of a measurement */
+	struct result result;
+};
+
+/* ---- the steps, in their order ---- */
+
+/*
+ * The first: what exec passed on is reset; for everybody but real root the sockets are opened
+ * and all privilege is gone when this returns. Nothing of the caller's has been read.
+ */
+int probe_secure(struct probe *probe);
+
+/* Reads the command line, and answers --help and --version. */
+int probe_read_options(struct probe *probe, int argc, char *argv[]);
+
+/* Opens the file of --json, reads that of --targets, and judges what was asked as a whole. */
+int probe_read_files(struct probe *probe);
+
+/* Refuses what this caller may not do: nothing is sent and no name is asked. */
+int probe_check_rules(struct probe *probe);
+
+/* For real root: opens the sockets and gives up all privilege, now that its files are open. */
+int probe_give_up_root(struct probe *probe);
+
+/* Names become addresses, each with what the kernel says about the way to it. */
+int probe_find_targets(struct probe *probe);
+
+/* Opens clock, transports and engine: after this, all that can fail has failed. */
+int probe_open(struct probe *probe);
+
+/* Sends, receives, and freezes the result. */
+int probe_measure(struct probe *probe);
+
+/* Writes the reports; the exit status of a run that took place. */
+int probe_report(struct probe *probe);
+
+/* Gives everything back; any step may have been the last. */
+void probe_close(struct probe *probe);
+
+/* ---- what the steps share ---- */
+
+/*
+ * Ends the program before anything was sent: the sentence goes to standard error and, with
+ * --json, into a document that is whole. Returns status, or PROBE_BROKEN if that cannot be written.
+ */
+int probe_fail(struct probe *probe, int status, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/*
+ * Writes the result where --json and the text go. with_text: the report for people too. Returns
+ * status, or PROBE_BROKEN.
+ */
+int probe_write(struct probe *probe, int status, bool with_text);
+
+/* Most requests in flight over all targets, from which the buffers are sized. */
+uint32_t probe_outstanding(const struct probe *probe);
+
+static inline const struct configuration *probe_configuration(const struct probe *probe)
+{
+	return &probe->options.configuration;
+}
+
+#endif

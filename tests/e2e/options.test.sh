@@ -121,6 +121,12 @@ contradictions() {
 		-4 -F 12
 		--sim loss=0.1
 		--transport sim -I lo
+		--transport sim -t 3
+		--transport sim -Q 4
+		--transport sim -F 5
+		--transport sim -L
+		--transport sim -S 1000
+		--transport sim -b
 		--transport sim --clock raw
 		--transport ping -m 5
 		-c 1000000000000000 ::1

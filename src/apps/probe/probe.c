@@ -119,6 +119,12 @@ static const char *misfit(const struct configuration *configuration, bool is_sim
 		return "-I: the simulated network has no interfaces: leave it out";
 	if (is_simulated && strcmp(configuration->clock, "auto") != 0)
 		return "--clock: the simulated network has a clock of its own: leave it out";
+	if (is_simulated && (configuration->ttl != 0 || configuration->traffic_class >= 0 ||
+			     configuration->flow_label >= 0 || configuration->suppress_loopback ||
+			     configuration->send_buffer_bytes != 0 ||
+			     configuration->allow_broadcast))
+		return "-t, -Q, -F, -L, -S and -b mean nothing to the simulated network: leave "
+		       "them out";
 	if (configuration->has_mark &&
 	    (is_simulated || strcmp(configuration->transport, "ping") == 0))
 		return "-m marks the packets of raw sockets: use it with --transport raw";

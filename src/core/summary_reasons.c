@@ -13,11 +13,8 @@
 #include "base/error.h"
 #include "base/format.h"
 
-/* Little's law must meet the integral within this part of it ... */
-#define LITTLE_TOLERANCE     0.01
-/* ... and what half a request of mean duration adds to the window: the edge of a small run. */
-#define LITTLE_EDGE_REQUESTS 0.5
-#define LATENESS_TOLERANCE   0.1 /* of the interval */
+#define LITTLE_TOLERANCE   0.01 /* of the integral */
+#define LATENESS_TOLERANCE 0.1  /* of the interval */
 
 /* Formats into a member; base's error carries the only formatter that core has. */
 #define FORMAT_INTO(member, ...)                                                                   \
@@ -128,7 +125,11 @@ static void judge_schedule(struct result *result)
 	}
 }
 
-/* By how much the law and the integral miss each other beyond what is allowed; 0 for not at all. */
+/*
+ * By how much the law and the integral miss each other beyond what is allowed; 0 for not at all.
+ * Both are sums over the same window of the same readings of the clock, slots still held at its
+ * end included, so that even a run of one request has no edge to allow for.
+ */
 static double little_gap(const struct result_target *target)
 {
 	double gap, allowed;
@@ -137,9 +138,6 @@ static double little_gap(const struct result_target *target)
 		return 0.0;
 	gap = fabs(target->littles_law.value - target->in_flight_mean.value);
 	allowed = LITTLE_TOLERANCE * target->in_flight_mean.value;
-	if (target->rtt_user != NULL && target->window_ns > 0)
-		allowed += LITTLE_EDGE_REQUESTS * histogram_mean(target->rtt_user) /
-			   (double)target->window_ns;
 	return fmax(gap - allowed, 0.0);
 }
 

@@ -143,8 +143,7 @@ static json_t *from_in_flight(struct json_document *document, const struct resul
 
 	json_put(document, object, "mean", json_from_maybe(&target->in_flight_mean));
 	json_put(document, object, "max",
-		 target->in_flight_mean.known ? json_from_count(target->in_flight_max)
-					      : json_null());
+		 target->tally.sent > 0 ? json_from_count(target->in_flight_max) : json_null());
 	json_put(document, object, "littles_law", json_from_maybe(&target->littles_law));
 	json_put(document, object, "sending", json_from_maybe(&target->in_flight_sending));
 	json_put(document, object, "network", json_from_maybe(&target->in_flight_network));

@@ -58,6 +58,7 @@ struct configuration {
 	/* packet */
 	uint32_t payload_bytes;    /* -s */
 	enum payload_pattern pattern;
+	bool has_payload_kind;     /* --payload was given, whatever it said */
 	uint8_t fixed_pattern[PAYLOAD_FIXED_MAX]; /* -p */
 	uint32_t fixed_pattern_length;
 	enum configuration_path_mtu path_mtu;

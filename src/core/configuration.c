@@ -114,7 +114,7 @@ static int validate_packet(const struct configuration *configuration, struct err
 			"-s %u: a request carries at most 65507 bytes over IPv4 and 65527 over "
 			"IPv6",
 			bytes);
-	if (configuration->fixed_pattern_length > 0 && configuration->pattern != PAYLOAD_FIXED)
+	if (configuration->fixed_pattern_length > 0 && configuration->has_payload_kind)
 		return error_set(error, ERROR_INVALID,
 				 "-p and --payload both say what the data is: give one");
 	if (configuration->flow_label >= 0 && configuration->family == 4)

@@ -173,7 +173,7 @@ static void wrong_broadcast_depth(struct configuration *c)
 
 static void wrong_pattern(struct configuration *c)
 {
-	c->pattern = PAYLOAD_RANDOM;
+	c->has_payload_kind = true;
 	c->fixed_pattern_length = 1;
 }
 

@@ -169,13 +169,14 @@ OPTION_SETTER(pattern)
 					      &configuration->fixed_pattern_length, error);
 
 	/* With --payload as well, configuration_validate sees that they do not agree. */
-	if (status == 0 && configuration->pattern == PAYLOAD_DISTINCT)
+	if (status == 0)
 		configuration->pattern = PAYLOAD_FIXED;
 	return status;
 }
 
 OPTION_SETTER(payload)
 {
+	configuration->has_payload_kind = true;
 	if (strcmp(value, "random") == 0)
 		configuration->pattern = PAYLOAD_RANDOM;
 	else if (strcmp(value, "distinct") == 0)

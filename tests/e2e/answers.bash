@@ -76,19 +76,3 @@ assert_both() {
 	assert_counts 0 "$@"
 	assert_counts 1 "$@"
 }
-
-# slow_names: names are asked of a server that never answers; asked prints how many packets went to it.
-# The test case ends with umount /etc/resolv.conf.
-slow_names() {
-	require nft
-	mkdir -p /run/etc
-	echo 'nameserver 127.0.0.1' >/run/etc/resolv.conf
-	mount --bind /run/etc/resolv.conf /etc/resolv.conf
-	in_lab nft -f - <<-END
-		add table ip t
-		add counter ip t asked
-		add chain ip t c { type filter hook input priority 0; }
-		add rule ip t c udp dport 53 counter name asked drop
-	END
-}
-asked() { in_lab nft -j list counter ip t asked | jq '[.nftables[].counter? // empty | .packets] | add'; }

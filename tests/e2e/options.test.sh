@@ -118,6 +118,8 @@ contradictions() {
 		-f -b
 		--depth 4 -b
 		-p ff --payload random
+		--payload distinct -p ff
+		--payload random -p ff
 		-4 -F 12
 		--sim loss=0.1
 		--transport sim -I lo
@@ -317,22 +319,13 @@ targets_file() {
 # Numeric targets ask nobody; a stop does not wait for a name server.
 names() {
 	local start
-	require nft
 	lab_loopback
-	mkdir -p /run/etc
-	echo 'nameserver 127.0.0.1' >/run/etc/resolv.conf
-	mount --bind /run/etc/resolv.conf /etc/resolv.conf
-	in_lab nft -f - <<-END
-		add table ip t
-		add counter ip t asked
-		add chain ip t c { type filter hook input priority 0; }
-		add rule ip t c udp dport 53 counter name asked drop
-	END
+	slow_names
 	start=$(date +%s%N)
 	run_probe -q -c 3 -i 0.2 127.0.0.1 127.0.0.{2..50}
 	assert_status 0
 	assert_between "$((($(date +%s%N) - start) / 1000000))" 400 1500 "milliseconds for numeric targets"
-	assert_equal "$(in_lab nft -j list counter ip t asked | jq '[.nftables[].counter? // empty | .packets] | add')" 0 "packets to the name server"
+	assert_equal "$(asked)" 0 "packets to the name server"
 	start_probe --json 127.0.0.1 slow.example
 	sleep 0.7
 	start=$(date +%s%N)

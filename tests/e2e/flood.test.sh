@@ -17,6 +17,10 @@ long_run() {
 	assert_status 0
 	assert_json "$OUT" "$clean_run and .sent == 200000" "a clean run"
 	assert_json "$OUT" "$law" "Little's law"
+	# Every reply has the kernel's stamp, never before its request or after our receive call, so
+	# that the two places, each from its own stamps, make up the whole.
+	assert_json "$OUT" '.targets[0] | .rtt.ping.samples == .received and .rtt.ping.min_ns <= .rtt.user.min_ns
+		and (.in_flight | .unexplained / .mean | fabs < 0.001)' "the kernel's stamps"
 	assert_json "$OUT" '.targets[0].rtt.user.max_ns < 1000000000 and .valid.ok'
 	assert_accounting "$OUT"
 }

@@ -249,6 +249,33 @@ static void test_stall(void)
 	      "p99.5 is %g ns on a schedule, %g ns in a closed loop", open, closed);
 }
 
+/* At the deadline sending ends; what comes back within 30 ms is taken, and no more waited for. */
+static void test_deadline(void)
+{
+	struct run *run = new_run(1, "delay=10ms");
+	uint64_t near, far;
+
+	run->configuration.timeout_ns = NANOSECONDS_PER_SECOND;
+	run->configuration.depth = 8;
+	run->configuration.deadline_ns = NANOSECONDS_PER_SECOND;
+	run_simulation(run);
+	near = run->result_target.tally.in_flight_at_end;
+	end_simulation(run);
+	run = new_run(1, "delay=150ms");
+	run->configuration.timeout_ns = NANOSECONDS_PER_SECOND;
+	run->configuration.depth = 8;
+	run->configuration.deadline_ns = NANOSECONDS_PER_SECOND;
+	run_simulation(run);
+	far = run->result_target.tally.in_flight_at_end;
+	judge("deadline-takes-what-is-near",
+	      near == 0 && far == 8 && run->result_target.tally.lost == 0 &&
+		      run->result.ending == ENDING_DEADLINE &&
+		      run->result.elapsed_ns <= 1040 * NANOSECONDS_PER_MILLISECOND,
+	      "%llu and %llu were left in flight", (unsigned long long)near,
+	      (unsigned long long)far);
+	end_simulation(run);
+}
+
 int main(void)
 {
 	static const struct scene scenes[] = {
@@ -269,5 +296,6 @@ int main(void)
 		test_invariants(&scenes[i]);
 	test_two_bounds();
 	test_stall();
+	test_deadline();
 	return failures == 0 ? 0 : 1;
 }

@@ -25,7 +25,12 @@
 #define CONFIGURATION_USER_INTERVAL_MIN_NS (2 * NANOSECONDS_PER_MILLISECOND)
 #define CONFIGURATION_USER_PRELOAD_MAX 3u
 
-enum configuration_stamps { STAMPS_USER, STAMPS_RX };
+/* --stamps: our calls only; plus the kernel's receive stamp; plus its send stamps, sampled. */
+enum configuration_stamps { STAMPS_USER, STAMPS_RX, STAMPS_SPLIT };
+
+#define CONFIGURATION_STAMP_EVERY 64u          /* flood and depth: send stamps for one in so many */
+#define CONFIGURATION_STAMP_ALL_PER_S 50000.0  /* up to this rate a schedule stamps every request */
+#define CONFIGURATION_WARMUP_MAX_NS (3600 * NANOSECONDS_PER_SECOND)
 
 /* Path-MTU discovery modes of -M (ip(7), IP_MTU_DISCOVER). */
 enum configuration_path_mtu {
@@ -55,6 +60,8 @@ struct configuration {
 	uint64_t count;            /* -c; 0 if not given */
 	int64_t deadline_ns;       /* -w; 0 if not given */
 	int64_t timeout_ns;        /* -W */
+	uint64_t warmup_requests;  /* --warmup N, per target; 0 if not given */
+	int64_t warmup_ns;         /* --warmup T; 0 if not given */
 	/* packet */
 	uint32_t payload_bytes;    /* -s */
 	enum payload_pattern pattern;
@@ -73,7 +80,7 @@ struct configuration {
 	uint32_t mark;
 	/* means */
 	const char *transport;     /* "auto", "raw", "ping", "sim" */
-	const char *clock;         /* "auto", "monotonic", "raw" */
+	const char *clock;         /* "auto" or the name of a row */
 	enum configuration_stamps stamps;
 	struct simulation simulation;
 	bool has_simulation;       /* --sim was given */
@@ -84,6 +91,7 @@ struct configuration {
 	bool verbose;              /* -v */
 	bool print_timestamps;     /* -D */
 	bool print_outstanding;    /* -O */
+	bool strict;               /* --strict: a measurement that is not valid exits 4 */
 	bool numeric;              /* -n: never looks up names of addresses; accepted, always so */
 };
 
@@ -95,6 +103,10 @@ const char *configuration_mode(const struct configuration *configuration);
 
 /* Replies are shown in ping's lines: interval mode at 0.1 s and slower, not -q, text. */
 bool configuration_prints_replies(const struct configuration *configuration);
+
+/* One request in so many asks for send stamps under --stamps split; 0 under the others. */
+uint32_t configuration_stamp_every(const struct configuration *configuration,
+				   uint32_t target_count);
 
 /* Interval between two requests to the same target in ns, from -i, --rate and the targets. */
 int64_t configuration_interval_ns(const struct configuration *configuration,

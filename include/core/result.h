@@ -17,6 +17,8 @@
 #define RESULT_REASONS_MAX 16u
 #define RESULT_OUTAGES_MAX 32u
 #define RESULT_FRAGMENTS_MAX 4096u
+#define RESULT_LOSS_RUNS_MAX 64u
+#define RESULT_OFFLOADS_MAX 32u
 
 /* A number that may be unknown. */
 struct maybe {
@@ -84,6 +86,42 @@ struct result_outage {
 	char what[80];
 };
 
+/* How often so many requests in a row were lost. */
+struct result_loss_run {
+	uint64_t length;
+	uint64_t count;
+};
+
+/* The stretches of a round trip, in the order in which a request and its reply go through them. */
+enum result_budget_part {
+	BUDGET_CALL_TO_QUEUE,    /* our send call to the kernel's queue of the interface */
+	BUDGET_QUEUE_TO_DRIVER,  /* waiting in that queue */
+	BUDGET_DRIVER_TO_DRIVER, /* the network, the other host, the rest of a train of fragments */
+	BUDGET_DRIVER_TO_SOCKET, /* until our receive call: reassembly, the socket's queue, waking us */
+	BUDGET_SOCKET_TO_US,     /* our receive call */
+	BUDGET_PARTS,            /* how many there are */
+};
+
+/* The requests whose way was stamped by the kernel, and what became of the stamps. */
+struct result_stamps {
+	uint64_t sampled;        /* requests that were sent with a wish for stamps */
+	uint64_t complete;       /* those of them that were answered and had every stamp */
+	uint64_t missing_queue;  /* answered, but without this stamp */
+	uint64_t missing_driver;
+	uint64_t missing_receive;
+	uint64_t voided;         /* around a step of the real-time clock: not used */
+};
+
+/* Whether what was measured is steady, and from where on it is (MSER, K. P. White, 1997). */
+struct result_steady {
+	bool known;           /* there were enough replies to judge */
+	bool is_steady;
+	uint64_t cut_replies; /* replies at the start that differ from the rest; 0: none do */
+	double cut_share;     /* of all replies */
+	double cut_mean_ns;   /* mean RTT of those, and of the rest */
+	double rest_mean_ns;
+};
+
 struct result_fragments {
 	bool known;                  /* an MTU was found and the plan made */
 	uint32_t per_request;        /* IP packets per echo request */
@@ -120,18 +158,35 @@ struct result_target {
 	uint32_t ip_overhead_bytes;   /* ICMP header + IP header: 28 or 48 */
 	int64_t elapsed_ns;           /* first send to last event of this target */
 	int64_t window_ns;            /* length of the window in which the depth was integrated */
-	int reply_ttl[RESULT_TTLS_MAX];
+	int reply_ttl[RESULT_TTLS_MAX]; /* all values seen, in the order in which they came up */
 	uint32_t reply_ttl_count;
+	uint64_t reply_ttl_changes;     /* replies whose value differs from that of the one before */
 	struct tally tally;
+	struct tally warmup;            /* requests sent before the measurement */
 	struct maybe loss;            /* lost / (sent - in_flight_at_end) */
 	struct maybe_interval loss_ci95;
+	struct result_loss_run loss_runs[RESULT_LOSS_RUNS_MAX]; /* shortest first */
+	uint32_t loss_run_count;
+	uint64_t loss_runs_left_out;    /* runs of further lengths, which found no room */
 	struct maybe sent_per_s, received_per_s;
 	/* each way */
 	struct maybe payload_bytes_per_s, wire_bits_per_s, frame_bytes_per_s, link_share;
 	const struct histogram *rtt_user;     /* NULL: not measured */
 	const struct histogram *rtt_ping;     /* our send call to the kernel's receive stamp */
 	const struct histogram *rtt_intended; /* from the scheduled time, interval mode */
+	const struct histogram *rtt_kernel;   /* kernel's send stamp to its receive stamp, sampled */
+	const struct histogram *rtt_hardware; /* the same between the stamps of the interface */
 	const struct histogram *lateness;     /* send call after its scheduled time */
+	const struct histogram *budget[BUDGET_PARTS]; /* NULL: not measured */
+	struct result_stamps stamps;
+	/* RFC 3550, A.8, and RFC 3393 over successive replies: of rtt_user */
+	struct maybe rfc3550_ns;
+	struct maybe ipdv_mean_ns;            /* mean of the absolute differences */
+	/* RFC 4737, sections 3 and 4 */
+	struct maybe reordered_ratio;
+	uint64_t reorder_extent_max;          /* 0: none was reordered */
+	struct maybe reorder_extent_p99;
+	struct result_steady steady;
 	struct maybe ewma_rtt_ns;             /* ping's moving average, weight 1/8 */
 	const struct depth *depth;
 	/* what Little's law needs beside the histogram; raw, from the engine */
@@ -145,6 +200,9 @@ struct result_target {
 	/* kernel's receive stamp to our receive call, over the replies that had a stamp; raw */
 	double receive_queue_held_ns; /* sum */
 	uint64_t receive_queue_samples;
+	/* our send call to the kernel's send stamp, over the sampled requests; raw */
+	double sending_held_ns; /* sum */
+	uint64_t sending_samples;
 	struct maybe in_flight_mean;
 	uint64_t in_flight_max;
 	struct maybe littles_law;
@@ -166,6 +224,13 @@ struct result_reason {
 	char text[200];
 };
 
+/* How long an interface waits before it interrupts the host. */
+struct result_coalescing {
+	bool known;
+	bool adaptive_receive, adaptive_send;
+	uint32_t receive_us, receive_frames, send_us, send_frames;
+};
+
 /* Facts about this host; "" where unknown. */
 struct environment {
 	char kernel[128];
@@ -174,7 +239,44 @@ struct environment {
 	uint32_t cpus; /* 0 unknown */
 	char clocksource[64];
 	char governor[64];
-	char driver[64]; /* of the first target's interface */
+	/* of the first target's interface */
+	char driver[64];
+	bool offloads_known;
+	char offloads[RESULT_OFFLOADS_MAX][32]; /* those that are on, by ethtool's names */
+	uint32_t offload_count;
+	struct result_coalescing coalescing;
+};
+
+/* The clock of the run: what it is, and what it was measured to be. */
+struct result_clock {
+	const char *source;         /* row name; NULL before one is open */
+	char reason[240];           /* why this one, one sentence */
+	bool is_measured;           /* false: the members up to hiccup_ns mean nothing */
+	int64_t step_ns;            /* smallest step between two readings that differ */
+	double read_ns;             /* one reading takes */
+	double zero_share;          /* readings that equal the one before, 0..1 */
+	struct maybe grain_ns;      /* greatest common divisor of the counter's steps */
+	struct maybe hiccup_ns;     /* largest gap in a tight loop; unknown for a coarse clock */
+	double rate_error;          /* bound of the relative error of its rate: 5e-4 */
+	/* a counter that was calibrated by the program itself */
+	bool is_calibrated;
+	double counts_per_s;
+	double calibration_bound;   /* relative; of the line through start and end */
+	double drift;               /* relative difference of the rates at start and end */
+	char fault[200];            /* why it must not be trusted after all; "" */
+	/* derived */
+	bool is_coarse;             /* its step is above 1 us */
+	struct maybe error_ns;      /* bound of the clock's part in the error of an RTT */
+};
+
+/* What disturbed the run as seen by clocks, signals and the scheduler. */
+struct result_disturbance {
+	uint32_t clock_steps;       /* times that the real-time clock was set */
+	int64_t largest_step_ns;    /* signed; 0: not known or none */
+	uint32_t stops;             /* times that the process was stopped and continued */
+	int64_t stopped_ns;         /* how long, at least */
+	struct maybe suspended_ns;  /* this host slept */
+	struct maybe run_delay_s;   /* ready to run, but the processor was with others */
 };
 
 /* One counter of /proc/net/snmp or snmp6, "Ip.FragCreates", and its change over the run. */
@@ -189,6 +291,8 @@ struct result_processor {
 	double per_round_trip_ns; /* 0 when nothing was received: then null */
 	bool has_round_trips;
 	char accounting[160];     /* what the figure contains on this host */
+	struct maybe steal_s;     /* taken by the hypervisor, all processors */
+	struct maybe softnet_drops; /* packets that this host had no time to take in */
 };
 
 enum result_ending {
@@ -206,8 +310,8 @@ struct result {
 	char *const *arguments;
 	char started[40];          /* RFC 3339 */
 	struct environment environment;
-	const char *clock_source;  /* row name */
-	char clock_reason[160];
+	struct result_clock clock;
+	struct result_disturbance disturbance;
 	const char *mode;          /* "flood", "interval", "depth" */
 	const struct configuration *configuration;
 	const char *transport;     /* row name actually used */
@@ -215,6 +319,9 @@ struct result {
 	int64_t interval_ns;       /* per target; 0 where there is no schedule */
 	uint32_t depth;            /* slots per target; 0 where there are none */
 	bool tagged;               /* requests carry sequence and tag */
+	enum configuration_stamps stamps; /* really in use */
+	uint32_t stamp_every;      /* one request in so many asks for send stamps; 0: none does */
+	int64_t warmup_ns;         /* how long the warm-up took; 0: there was none */
 	struct result_target *targets;
 	uint32_t target_count;
 	struct result_processor processor;
@@ -228,6 +335,12 @@ struct result {
 	char fault[200];
 	int64_t elapsed_ns;        /* the whole run */
 };
+
+/*
+ * A time as it may be shown: on a coarse clock the nearest multiple of its step, on any other the
+ * value itself.
+ */
+int64_t result_shown_ns(const struct result *result, int64_t ns);
 
 /* lost + in flight + received == sent, and the causes add up to lost. */
 bool result_tally_balances(const struct tally *tally);

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 
+#define CLOCK_REASON 240
+
 struct clock_source {
 	const struct clock_row *row;
 	void *context; /* of the row: the simulated time */
@@ -31,10 +33,10 @@ extern const struct clock_row clock_simulated; /* context: int64_t * that holds 
 extern const struct clock_row *const clock_rows[];
 
 /*
- * Opens the clock of that name; "auto" is monotonic. reason (160 bytes) receives one sentence
+ * Opens the clock of that name; "auto" is monotonic. reason receives one sentence
  * that says why this one. -ERROR_INVALID for an unknown name.
  */
-int clock_open(struct clock_source *clock, const char *name, char reason[static 160],
+int clock_open(struct clock_source *clock, const char *name, char reason[static CLOCK_REASON],
 	       struct error *error) MUST_CHECK;
 
 /* Nanoseconds on this clock; its zero means nothing. */

@@ -18,6 +18,8 @@ struct transport_outgoing {
 	const uint8_t *bytes; /* from the ICMP header on */
 	uint32_t length;
 	uint32_t destination; /* index from transport_add_destination */
+	bool wants_stamps;    /* the kernel is to say when it left */
+	uint32_t stamp_id;    /* under which it says so: struct transport_stamp's id */
 };
 
 struct transport_incoming {
@@ -30,6 +32,22 @@ struct transport_incoming {
 	int ttl;               /* from a control message, -1 when none came */
 	uint32_t largest_fragment; /* IP bytes of the largest fragment it came in; 0: came whole */
 	int64_t stamp_ns;      /* kernel's receive stamp on the run's clock; INT64_MIN: none */
+	int64_t stamp_real_ns; /* the same as the kernel gave it, CLOCK_REALTIME; INT64_MIN: none */
+	int64_t hardware_ns;   /* the interface's, on its own clock; INT64_MIN: none */
+};
+
+enum transport_stamp_kind {
+	TRANSPORT_STAMP_QUEUE,    /* handed to the queue of the interface */
+	TRANSPORT_STAMP_DRIVER,   /* handed to the interface by its driver */
+	TRANSPORT_STAMP_HARDWARE, /* put on the wire; the interface's own clock */
+};
+
+/* When a packet left: one of the stamps that it was sent with a wish for. */
+struct transport_stamp {
+	uint32_t id;
+	enum transport_stamp_kind kind;
+	int64_t stamp_ns; /* on the run's clock; INT64_MIN: cannot be brought over, or hardware */
+	int64_t real_ns;  /* as it came */
 };
 
 /*
@@ -58,6 +76,7 @@ struct transport_settings {
 	char device[16];                /* bind to the interface or VRF; "" none */
 	bool allow_broadcast;           /* a target is one, and -b was given */
 	struct clock_source *clock;
+	struct real_time *real_time;    /* brings kernel stamps over; NULL: there are none then */
 	struct waiter *waiter;          /* the simulated transport installs its own here */
 };
 
@@ -109,6 +128,12 @@ struct transport_row {
 	 * while nothing points to an error. NULL: the row has no error queue.
 	 */
 	int (*receive_error)(struct transport *transport, struct transport_error *error);
+	/*
+	 * Takes up to count send stamps that have come back, in any order: how many. It costs a
+	 * system call: ask while some are awaited. NULL: the row has none.
+	 */
+	int (*receive_stamps)(struct transport *transport, struct transport_stamp *stamps,
+			      uint32_t count);
 	/* For the waiter; -1: none. */
 	int (*descriptor)(const struct transport *transport);
 	/* Packets that the kernel dropped at our socket so far (SO_RXQ_OVFL, SO_MEMINFO). */

@@ -69,6 +69,19 @@ int64_t configuration_interval_ns(const struct configuration *configuration, uin
 	return interval_ns < 1 ? 1 : (int64_t)(interval_ns + 0.5);
 }
 
+uint32_t configuration_stamp_every(const struct configuration *configuration,
+				   uint32_t target_count)
+{
+	int64_t interval_ns = configuration_interval_ns(configuration, target_count);
+
+	if (configuration->stamps != STAMPS_SPLIT)
+		return 0;
+	if (!is_interval(configuration) ||
+	    (double)target_count * 1e9 > CONFIGURATION_STAMP_ALL_PER_S * (double)interval_ns)
+		return CONFIGURATION_STAMP_EVERY;
+	return 1;
+}
+
 bool configuration_prints_replies(const struct configuration *configuration)
 {
 	bool text = !configuration->json || configuration->json_file != NULL;

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two questions that every user of a result asks the same way: does the account of a target
- * balance, and which exit status do the replies ask for.
+ * The questions that every user of a result asks the same way: does the account of a target
+ * balance, which exit status do the replies ask for, and how finely may a time be shown.
  */
 #include "core/result.h"
+
+int64_t result_shown_ns(const struct result *result, int64_t ns)
+{
+	int64_t step_ns = result->clock.step_ns;
+	int64_t sign = ns < 0 ? -1 : 1;
+	int64_t shown_ns;
+
+	if (!result->clock.is_coarse || step_ns <= 0)
+		return ns;
+	shown_ns = (sign * ns + step_ns / 2) / step_ns * step_ns;
+	/* A step of 3.999994 ms is one of 4 ms whose rate a time service corrects. */
+	return sign * ((shown_ns + 500) / NANOSECONDS_PER_MICROSECOND *
+		       NANOSECONDS_PER_MICROSECOND);
+}
 
 bool result_tally_balances(const struct tally *tally)
 {

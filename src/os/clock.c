@@ -109,7 +109,7 @@ const struct clock_row clock_simulated = {
 
 const struct clock_row *const clock_rows[] = {&clock_monotonic, &clock_raw, &clock_simulated, NULL};
 
-int clock_open(struct clock_source *clock, const char *name, char reason[static 160],
+int clock_open(struct clock_source *clock, const char *name, char reason[static CLOCK_REASON],
 	       struct error *error)
 {
 	bool is_auto = strcmp(name, "auto") == 0;
@@ -123,7 +123,7 @@ int clock_open(struct clock_source *clock, const char *name, char reason[static 
 			continue;
 		clock->row = row;
 		clock->context = NULL;
-		(void)snprintf(reason, 160, "%s",
+		(void)snprintf(reason, CLOCK_REASON, "%s",
 			       is_auto ? "the default: it never steps and costs no system call"
 				       : "asked for by --clock");
 		return 0;

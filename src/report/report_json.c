@@ -53,12 +53,12 @@ static void put_host(struct json_document *document, json_t *root, const struct 
 	json_put(document, environment, "offloads", json_null());
 	json_put(document, environment, "coalescing", json_null());
 	json_put(document, root, "environment", environment);
-	json_put(document, clock, "source", json_from_text(result->clock_source));
+	json_put(document, clock, "source", json_from_text(result->clock.source));
 	json_put(document, clock, "step_ns", json_null());
 	json_put(document, clock, "read_ns", json_null());
 	json_put(document, clock, "error_ns", json_null());
 	json_put(document, clock, "hiccup_ns", json_null());
-	json_put(document, clock, "reason", json_from_text(result->clock_reason));
+	json_put(document, clock, "reason", json_from_text(result->clock.reason));
 	json_put(document, root, "clock", clock);
 	json_put(document, root, "mode", json_from_text(result->mode));
 }

@@ -24,7 +24,7 @@ static void check_opening(const struct clock_row *row)
 {
 	struct clock_source clock = {0};
 	struct error error;
-	char reason[160] = "";
+	char reason[CLOCK_REASON] = "";
 	int result;
 
 	contract_begin("clock", row->name, "row");
@@ -88,7 +88,7 @@ static void check_names(void)
 {
 	struct clock_source clock;
 	struct error error;
-	char reason[160];
+	char reason[CLOCK_REASON];
 
 	contract_begin("clock", "table", "auto and unknown names");
 	contract_check(clock_open(&clock, "auto", reason, &error) == 0 &&

@@ -162,7 +162,7 @@ static void write_requests(struct lab *lab, uint16_t first, uint32_t count)
 		lab->format->finish(packet, sequence,
 				    payload_write(&lab->plan, sequence,
 						  packet + WIRE_ECHO_HEADER_BYTES));
-		lab->outgoing[i] = (struct transport_outgoing){packet, PACKET_BYTES, 0};
+		lab->outgoing[i] = (struct transport_outgoing){.bytes = packet, .length = PACKET_BYTES};
 	}
 }
 
@@ -421,7 +421,8 @@ static void check_overflow(struct lab *lab, const char *what)
 static void check_failures(struct lab *lab, const char *what)
 {
 	static uint8_t giant[70000];
-	const struct transport_outgoing too_long = {giant, lab->format->payload_max + 9, 0};
+	const struct transport_outgoing too_long = {.bytes = giant,
+						   .length = lab->format->payload_max + 9};
 	struct transport_error queued;
 	struct error error;
 	int64_t now_ns;

@@ -255,8 +255,8 @@ static void build_simulated(struct golden_run *run)
 	result->build = result->sandbox = NULL;
 	result->started[0] = '\0';
 	memset(&result->environment, 0, sizeof(result->environment));
-	result->clock_source = "sim";
-	result->clock_reason[0] = '\0';
+	result->clock.source = "sim";
+	result->clock.reason[0] = '\0';
 	result->transport = "sim";
 	run->targets[0].name = "192.0.2.1";
 	(void)snprintf(run->targets[0].address, sizeof(run->targets[0].address), "192.0.2.1");

@@ -48,8 +48,8 @@ static void describe_host(struct result *result)
 	result->environment.cpus = 2;
 	copy(result->environment.clocksource, sizeof(result->environment.clocksource), "tsc");
 	copy(result->environment.driver, sizeof(result->environment.driver), "veth");
-	result->clock_source = "monotonic";
-	copy(result->clock_reason, sizeof(result->clock_reason), "the default");
+	result->clock.source = "monotonic";
+	copy(result->clock.reason, sizeof(result->clock.reason), "the default");
 }
 
 void golden_begin(struct golden_run *run, uint32_t targets, const char *const *arguments)

@@ -21,13 +21,13 @@ static int open_clock(struct probe *probe)
 
 	if (probe->is_simulated) {
 		probe->clock = (struct clock_source){&clock_simulated, &probe->simulated_ns};
-		(void)snprintf(probe->result.clock_reason, sizeof(probe->result.clock_reason),
+		(void)snprintf(probe->result.clock.reason, sizeof(probe->result.clock.reason),
 			       "the virtual time of the simulated network");
-	} else if (clock_open(&probe->clock, configuration->clock, probe->result.clock_reason,
+	} else if (clock_open(&probe->clock, configuration->clock, probe->result.clock.reason,
 			      &error) < 0) {
 		return probe_fail(probe, PROBE_UNUSABLE, "--clock: %s", error.text);
 	}
-	probe->result.clock_source = probe->clock.row->name;
+	probe->result.clock.source = probe->clock.row->name;
 	probe->waiter = waiter_system(&probe->clock);
 	waiter_sharpen();
 	return PROBE_CONTINUE;

@@ -95,6 +95,7 @@ struct account_outcome {
 	bool is_silent;          /* others' traffic: nobody is told */
 	uint32_t target;
 	uint64_t number;         /* of the request, 0 when not known */
+	uint64_t sequence;       /* the same in the run's own count */
 	int64_t rtt_ns;          /* ping's (kernel's stamp if there is one), -1 when not known */
 	const char *text;        /* what is odd about it, NULL for nothing */
 	uint32_t freed[2];       /* targets that have a slot free now; ACCOUNT_NO_TARGET: none */

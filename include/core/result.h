@@ -203,6 +203,12 @@ struct result_target {
 	/* our send call to the kernel's send stamp, over the sampled requests; raw */
 	double sending_held_ns; /* sum */
 	uint64_t sending_samples;
+	/*
+	 * What the sampled requests are beside all of them: the mean of their own rtt_ping, and by
+	 * how much the time of sending and that on the network change with it; raw
+	 */
+	struct maybe sampled_ping_mean_ns;
+	double sending_slope, network_slope; /* mean nothing while that is unknown */
 	struct maybe in_flight_mean;
 	uint64_t in_flight_max;
 	struct maybe littles_law;

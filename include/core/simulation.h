@@ -15,6 +15,7 @@ struct simulation {
 	int64_t jitter_ns;         /* added: uniform in 0..jitter */
 	int64_t service_ns;        /* one server: each request takes this long, in turn */
 	int64_t send_ns;           /* virtual time that the sending of one request takes, >= 1 */
+	int64_t queue_ns;          /* each request waits so long in the queue of the interface */
 	double loss;               /* probability that a whole datagram is lost */
 	double fragment_loss;      /* probability that one fragment of a request is lost */
 	double reply_fragment_loss; /* the same for the fragments of a reply */
@@ -24,6 +25,7 @@ struct simulation {
 	uint64_t drop_every;       /* every k-th request is lost, 0 for none */
 	int64_t stall_every_ns;    /* the network stands still for the end of each of these: */
 	int64_t stall_ns;          /* for this long */
+	double stamp_loss;         /* probability that a send stamp never comes */
 	uint32_t mtu;              /* of the simulated interface */
 };
 

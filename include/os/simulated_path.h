@@ -4,7 +4,7 @@
  * seed when it is sent, and its reply waits in a heap ordered by arrival until its time has come.
  * Time is a number that comes in; nothing here waits.
  *
- *   request leaves ... delay/2 ... server, one at a time ... delay/2 + jitter ... reply arrives
+ *   request is sent ... queue ... delay/2 ... server, one at a time ... delay/2 + jitter ... reply arrives
  */
 #ifndef FPING_BENCH_OS_SIMULATED_PATH_H
 #define FPING_BENCH_OS_SIMULATED_PATH_H
@@ -59,7 +59,7 @@ int simulated_path_open(struct simulated_path *path, uint8_t family,
 /* IP packets that a packet of this length takes; 0 when it is too long or no echo packet. */
 uint32_t simulated_path_fragments(struct simulated_path *path, uint32_t length);
 
-/* A request leaves at now_ns. simulated_path_fragments has said that it can. */
+/* A request is sent at now_ns. simulated_path_fragments has said that it can. */
 void simulated_path_send(struct simulated_path *path, int64_t now_ns,
 			 const struct transport_outgoing *request);
 

@@ -12,6 +12,7 @@
 #include "core/payload.h"
 #include "core/result.h"
 #include "os/clock.h"
+#include "os/real_time.h"
 #include "os/transport.h"
 #include "os/waiter.h"
 
@@ -30,6 +31,7 @@ struct engine_setup {
 	const struct configuration *configuration;
 	struct clock_source *clock;
 	struct waiter *waiter;
+	struct real_time *real_time; /* the transports' own; NULL where there are no kernel stamps */
 	struct transport *transports[2];
 	uint32_t transport_count;
 	const struct payload_plan *plan;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine's own state, shared by its rooms: engine.c (the loop), engine_memory.c (what is
- * allocated), send.c, receive.c and freeze.c. Nobody outside src/run includes this.
+ * allocated), send.c, receive.c, sampling.c and freeze.c. Nobody outside src/run includes this.
  */
 #ifndef FPING_BENCH_RUN_ENGINE_INTERNAL_H
 #define FPING_BENCH_RUN_ENGINE_INTERNAL_H
 
 #include "core/account.h"
 #include "core/schedule.h"
+#include "core/stamps.h"
 #include "core/wire_format.h"
 #include "run/engine.h"
 
@@ -65,6 +66,11 @@ struct engine {
 	struct transport_incoming incoming[TRANSPORT_BATCH];
 	bool receive_was_full;
 
+	uint32_t stamp_every; /* one request in so many is stamped on its way; 0: none is */
+	struct stamps stamps;
+	struct transport_stamp sent_stamps[TRANSPORT_BATCH];
+	uint32_t clock_steps; /* of real time, that are known here */
+
 	uint32_t *by_source; /* open addressing: target index + 1 */
 	uint32_t by_source_mask;
 
@@ -87,7 +93,7 @@ struct engine {
 	enum result_ending ending;
 	char fault[200];
 
-	void *memory[16]; /* everything that was allocated */
+	void *memory[32]; /* everything that was allocated */
 	uint32_t memory_count;
 };
 
@@ -97,6 +103,9 @@ void *engine_allocate(struct engine *engine, uint64_t count, uint64_t size, stru
 
 /* Everything that a run needs in memory. */
 int engine_allocate_all(struct engine *engine, struct error *error) MUST_CHECK;
+
+/* The least power of two that is not below. */
+uint64_t engine_power_of_two(uint64_t at_least);
 
 /* Most slots that all targets hold together, or requests out at once on a schedule. */
 uint64_t engine_outstanding(const struct engine *engine);
@@ -115,6 +124,25 @@ bool engine_receive(struct engine *engine);
  * 0 when none did.
  */
 uint32_t engine_drain_errors(struct engine *engine, uint32_t transport);
+
+/* What --stamps split needs in memory; nothing where it was not asked for or cannot be had. */
+int engine_allocate_sampling(struct engine *engine, struct error *error) MUST_CHECK;
+
+/* Takes the send stamps that have come back; nothing where there are none. */
+void engine_drain_stamps(struct engine *engine, uint32_t transport);
+
+/*
+ * To be called right before a receive call: takes the send stamps if some are out, and returns the
+ * time if the call may bring the reply to a stamped request (STAMPS_NONE else: a reading of the
+ * clock is not free).
+ */
+int64_t engine_prepare_receive(struct engine *engine, uint32_t transport);
+
+/* Voids the stamps of what is under way if real time was set since the last call. */
+void engine_note_clock_steps(struct engine *engine);
+
+/* The run is over: the last stamps are taken, and what is still out is counted as missing. */
+void engine_close_sampling(struct engine *engine);
 
 /* The target that has this address, ACCOUNT_NO_TARGET if none has. */
 uint32_t engine_target_of(const struct engine *engine, const struct address *address);

@@ -293,6 +293,7 @@ static void take_reply(struct account *account, const struct arrival *arrival,
 	struct account_target *target = &account->targets[entry->target];
 	outcome->target = entry->target;
 	outcome->number = entry->number;
+	outcome->sequence = entry->sequence;
 	if (!target->is_multicast && !address_equal(&target->address, &arrival->source)) {
 		target->tally.wrong_source++;
 		outcome->kind = OBSERVED_STRANGE;

@@ -30,6 +30,7 @@ const struct simulation_key simulation_keys[] = {
 	{"jitter", "TIME: added to it, evenly from 0 to this (0)"},
 	{"service", "TIME: the one server answers requests in turn, each takes this long (0)"},
 	{"send", "TIME: what the sending of one request takes (1us)"},
+	{"queue", "TIME: each request waits so long in the queue of the interface (0)"},
 	{"loss", "RATIO: a whole request is lost (0)"},
 	{"fragment-loss", "RATIO: one fragment of a request is lost (0)"},
 	{"reply-fragment-loss", "RATIO: one fragment of a reply is lost (0)"},
@@ -39,6 +40,7 @@ const struct simulation_key simulation_keys[] = {
 	{"drop-every", "NUMBER: every N-th request is lost, 0 for none (0)"},
 	{"stall-every", "TIME: once in each such time the network stands still (never)"},
 	{"stall", "TIME: for this long, at the end of it (0)"},
+	{"stamp-loss", "RATIO: a send stamp of the kernel never comes (0)"},
 	{"mtu", "BYTES: of the interface, 68 to 65535 (1500)"},
 	{NULL, NULL},
 };
@@ -50,6 +52,7 @@ static const struct row rows[] = {
 	{KIND_DURATION, MEMBER(jitter_ns), 0, HOUR_NS},
 	{KIND_DURATION, MEMBER(service_ns), 0, HOUR_NS},
 	{KIND_DURATION, MEMBER(send_ns), 1, NANOSECONDS_PER_SECOND},
+	{KIND_DURATION, MEMBER(queue_ns), 0, HOUR_NS},
 	{KIND_RATIO, MEMBER(loss), 0, 1},
 	{KIND_RATIO, MEMBER(fragment_loss), 0, 1},
 	{KIND_RATIO, MEMBER(reply_fragment_loss), 0, 1},
@@ -59,6 +62,7 @@ static const struct row rows[] = {
 	{KIND_NUMBER, MEMBER(drop_every), 0, UINT64_MAX},
 	{KIND_DURATION, MEMBER(stall_every_ns), 0, 24 * HOUR_NS},
 	{KIND_DURATION, MEMBER(stall_ns), 0, HOUR_NS},
+	{KIND_RATIO, MEMBER(stamp_loss), 0, 1},
 	{KIND_MTU, MEMBER(mtu), 68, 65535},
 };
 
@@ -154,8 +158,9 @@ static int parse_item(struct simulation *simulation, const char *text, size_t le
 	if (index == ARRAY_LENGTH(rows))
 		return error_set(error, ERROR_INVALID,
 				 "there is no setting '%s': there are seed, delay, jitter, "
-				 "service, send, loss, fragment-loss, reply-fragment-loss, "
-				 "duplicate, reorder, corrupt, drop-every, stall-every, stall, mtu",
+				 "service, send, queue, loss, fragment-loss, reply-fragment-loss, "
+				 "duplicate, reorder, corrupt, drop-every, stall-every, stall, "
+				 "stamp-loss, mtu",
 				 key);
 	if ((*seen & UINT32_C(1) << index) != 0)
 		return error_set(error, ERROR_INVALID, "%s is given twice", key);

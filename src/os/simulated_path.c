@@ -184,7 +184,8 @@ void simulated_path_send(struct simulated_path *path, int64_t now_ns,
 {
 	const struct simulation *settings = &path->settings;
 	uint64_t jitter_range = (uint64_t)settings->jitter_ns + 1;
-	int64_t arrival_ns = after_stall(path, now_ns + settings->delay_ns / 2);
+	int64_t arrival_ns =
+		after_stall(path, now_ns + settings->queue_ns + settings->delay_ns / 2);
 	bool lost, twice, damaged;
 
 	path->requests++;
@@ -265,6 +266,8 @@ bool simulated_path_receive(struct simulated_path *path, int64_t now_ns,
 	packet->ttl = REPLY_TTL;
 	packet->largest_fragment = reply.largest_fragment;
 	packet->stamp_ns = reply.arrival_ns;
+	packet->stamp_real_ns = reply.arrival_ns; /* real time is the simulated time */
+	packet->hardware_ns = INT64_MIN;
 	*destination = reply.destination;
 	path->free_slots[path->free_count++] = reply.slot;
 	return true;

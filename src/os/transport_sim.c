@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "os/simulated_path.h"
+#include "os/simulated_stamps.h"
 #include "os/waiter.h"
 
 #define FAMILIES_MAX 2u
@@ -22,7 +23,9 @@ struct simulated {
 	struct network *network;
 	struct simulated_path path;
 	bool refuses_long; /* path-MTU mode in which a datagram above the MTU is an error */
-	bool stamps;
+	bool receive_stamps;
+	bool send_stamps;
+	struct simulated_stamps stamps;
 	struct address *destinations;
 	uint32_t destination_count;
 };
@@ -38,7 +41,8 @@ struct network {
 /* ---- waiting ---- */
 
 /*
- * Time jumps to the next arrival, but not past until_ns. If nothing will ever come, neither an
+ * Time jumps to the next arrival of a packet or a stamp, but not past until_ns; stamps that nobody
+ * has taken end the wait at once, as an error queue does. If nothing will ever come, neither an
  * arrival nor a deadline, only a signal can end the wait: then this sleeps as any process would.
  */
 static void simulated_wait(void *context, const int *descriptors, uint32_t count, int64_t until_ns,
@@ -52,8 +56,10 @@ static void simulated_wait(void *context, const int *descriptors, uint32_t count
 	for (size_t i = 0; i < FAMILIES_MAX; i++) {
 		const struct simulated *member = network->members[i];
 
-		if (member != NULL)
-			until_ns = min_i64(until_ns, simulated_path_next(&member->path));
+		if (member == NULL)
+			continue;
+		until_ns = min_i64(until_ns, simulated_path_next(&member->path));
+		until_ns = min_i64(until_ns, simulated_stamps_next(&member->stamps));
 	}
 	if (until_ns != TIME_NEVER_NS) {
 		*network->now_ns = max_i64(*network->now_ns, until_ns);
@@ -123,6 +129,7 @@ static void simulated_close(struct transport *transport)
 	if (simulated->network != NULL)
 		leave_network(simulated->network, simulated);
 	simulated_path_close(&simulated->path);
+	simulated_stamps_close(&simulated->stamps);
 	free(simulated->destinations);
 	free(simulated);
 }
@@ -146,6 +153,12 @@ static int simulated_open(struct transport *transport, const struct transport_se
 	transport->context = simulated;
 	result = simulated_path_open(&simulated->path, settings->family, &configuration->simulation,
 				     settings->packet_bytes, clock_now(settings->clock), error);
+	simulated->receive_stamps = configuration->stamps != STAMPS_USER;
+	simulated->send_stamps = configuration->stamps == STAMPS_SPLIT;
+	if (result == 0 && simulated->send_stamps)
+		result = simulated_stamps_open(&simulated->stamps,
+					       configuration->simulation.stamp_loss,
+					       configuration->simulation.seed, error);
 	if (result == 0) {
 		simulated->network = join_network(settings, simulated);
 		if (simulated->network == NULL)
@@ -158,7 +171,6 @@ static int simulated_open(struct transport *transport, const struct transport_se
 	}
 	simulated->refuses_long = mode == PATH_MTU_DO || mode == PATH_MTU_PROBE ||
 				  mode == PATH_MTU_INTERFACE;
-	simulated->stamps = configuration->stamps == STAMPS_RX;
 	transport->identifier = settings->identifier;
 	transport->receive_buffer_bytes = 0;
 	transport->receive_buffer_holds = UINT32_MAX;
@@ -205,6 +217,9 @@ static int simulated_send(struct transport *transport, const struct transport_ou
 		if (fragments == 0 || (fragments > 1 && simulated->refuses_long))
 			return i > 0 ? (int)i : -EMSGSIZE;
 		simulated_path_send(&simulated->path, leaves_ns, &packets[i]);
+		if (simulated->send_stamps && packets[i].wants_stamps)
+			simulated_stamps_put(&simulated->stamps, packets[i].stamp_id, leaves_ns,
+					     leaves_ns + simulated->path.settings.queue_ns);
 	}
 	return (int)count;
 }
@@ -221,11 +236,22 @@ static int simulated_receive(struct transport *transport, struct transport_incom
 	while (received < count && simulated_path_receive(&simulated->path, *now_ns,
 							  &packets[received], &destination)) {
 		packets[received].source = simulated->destinations[destination];
-		if (!simulated->stamps)
+		if (!simulated->receive_stamps) {
 			packets[received].stamp_ns = INT64_MIN;
+			packets[received].stamp_real_ns = INT64_MIN;
+		}
 		received++;
 	}
 	return (int)received;
+}
+
+static int simulated_receive_stamps(struct transport *transport, struct transport_stamp *stamps,
+				    uint32_t count)
+{
+	struct simulated *simulated = transport->context;
+
+	return (int)simulated_stamps_take(&simulated->stamps, *simulated->network->now_ns, stamps,
+					  count);
 }
 
 static int simulated_descriptor(const struct transport *transport)
@@ -250,6 +276,7 @@ const struct transport_row transport_sim = {
 	.send = simulated_send,
 	.receive = simulated_receive,
 	.receive_error = NULL,
+	.receive_stamps = simulated_receive_stamps,
 	.descriptor = simulated_descriptor,
 	.drops = simulated_drops,
 	.close = simulated_close,

@@ -206,6 +206,7 @@ static bool is_over(struct engine *engine)
 
 static void wait_for_work(struct engine *engine)
 {
+	struct real_time *real_time = engine->setup.real_time;
 	int descriptors[WAITER_DESCRIPTORS_MAX];
 	uint32_t count = 0, target = 0;
 	int64_t due_ns = schedule_first(&engine->schedule, &target);
@@ -231,12 +232,17 @@ static void wait_for_work(struct engine *engine)
 	}
 	if (signals_wake_descriptor() >= 0)
 		descriptors[count++] = signals_wake_descriptor();
+	if (real_time != NULL && real_time->descriptor >= 0)
+		descriptors[count++] = real_time->descriptor;
 	if (engine->faults > 0) /* a socket in trouble would wake us at once, again and again */
 		until_ns = min_i64(until_ns, engine->now_ns + ENGINE_RETRY_NS);
 	engine->setup.waiter->wait(engine->setup.waiter->context, descriptors, count, until_ns,
 				   engine->has_schedule && until_ns == due_ns);
 	signals_drain();
 	engine->now_ns = clock_now(engine->setup.clock);
+	if (real_time != NULL)
+		real_time_check(real_time, engine->now_ns);
+	engine_note_clock_steps(engine);
 }
 
 /*
@@ -253,6 +259,14 @@ static bool send_what_is_due(struct engine *engine)
 	       rounds < ENGINE_SEND_ROUNDS_MAX && engine_send(engine))
 		rounds++;
 	return rounds > 0;
+}
+
+static void drain_error_queues(struct engine *engine)
+{
+	for (uint32_t i = 0; i < engine->setup.transport_count; i++) {
+		engine_drain_stamps(engine, i);
+		(void)engine_drain_errors(engine, i);
+	}
 }
 
 int engine_run(struct engine *engine, struct error *error)
@@ -284,14 +298,14 @@ int engine_run(struct engine *engine, struct error *error)
 			waited = false;
 			continue;
 		}
-		if (waited) /* woken, yet nothing to receive: an error is queued */
-			for (uint32_t i = 0; i < engine->setup.transport_count; i++)
-				(void)engine_drain_errors(engine, i);
+		if (waited) /* woken, yet nothing to receive: an error or a stamp is queued */
+			drain_error_queues(engine);
 		if (is_over(engine))
 			break;
 		wait_for_work(engine);
 		waited = true;
 	}
+	engine_close_sampling(engine);
 	account_close(&engine->account, engine->now_ns);
 	return 0;
 }

@@ -48,7 +48,7 @@ uint64_t engine_outstanding(const struct engine *engine)
 	return max_u64(max_u64(configuration->depth, configuration->preload), 1) * targets;
 }
 
-static uint64_t power_of_two(uint64_t at_least)
+uint64_t engine_power_of_two(uint64_t at_least)
 {
 	uint64_t power = 1;
 
@@ -61,11 +61,11 @@ static int allocate_flight(struct engine *engine, struct error *error)
 {
 	uint64_t outstanding = engine_outstanding(engine);
 	uint64_t slots = engine->has_schedule ? RING_MIN / 4 : outstanding;
-	uint64_t ring_entries = power_of_two(max_u64(RING_MIN, 4 * slots));
+	uint64_t ring_entries = engine_power_of_two(max_u64(RING_MIN, 4 * slots));
 	uint64_t straggler_entries = STRAGGLERS_FLOOD;
 
 	if (engine->has_schedule)
-		straggler_entries = power_of_two(
+		straggler_entries = engine_power_of_two(
 			max_u64(STRAGGLERS_MIN, min_u64(outstanding * 5 / 4, STRAGGLERS_MAX)));
 	struct flight_entry *ring =
 		engine_allocate(engine, ring_entries, sizeof(*ring), error);
@@ -100,7 +100,7 @@ static int allocate_targets(struct engine *engine, struct error *error)
 		target->address = setup->targets[i].address;
 		target->is_multicast = setup->targets[i].is_multicast;
 		target->rtt_user = &histograms[(size_t)i * kinds];
-		if (setup->configuration->stamps == STAMPS_RX)
+		if (setup->configuration->stamps != STAMPS_USER)
 			target->rtt_ping = target->rtt_user + 1;
 		if (engine->has_schedule) {
 			target->rtt_intended = target->rtt_user + 2;
@@ -169,7 +169,7 @@ static int allocate_buffers(struct engine *engine, struct error *error)
 
 static int allocate_source_table(struct engine *engine, struct error *error)
 {
-	uint64_t size = power_of_two((uint64_t)engine->setup.target_count * 2 + 1);
+	uint64_t size = engine_power_of_two((uint64_t)engine->setup.target_count * 2 + 1);
 
 	engine->by_source = engine_allocate(engine, size, sizeof(*engine->by_source), error);
 	if (engine->by_source == NULL)
@@ -215,6 +215,7 @@ int engine_allocate_all(struct engine *engine, struct error *error)
 	int (*const steps[])(struct engine *, struct error *) = {
 		allocate_flight,   allocate_targets,	  allocate_responders,
 		allocate_buffers,  allocate_source_table, allocate_schedule,
+		engine_allocate_sampling,
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(steps); i++) {

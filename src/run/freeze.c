@@ -21,6 +21,25 @@ static void freeze_outages(const struct engine *engine, const struct engine_pace
 	memcpy(outage->what, pace->outage_what, sizeof(outage->what));
 }
 
+/* Where the kernel's stamps tell of the way: what was sampled, and what it says of the rest. */
+static void freeze_stamps(const struct engine *engine, uint32_t index,
+			  struct result_target *result)
+{
+	const struct stamps_target *target = &engine->stamps.targets[index];
+
+	result->stamps = target->counts;
+	result->rtt_kernel = target->rtt_kernel;
+	if (target->rtt_hardware->samples > 0)
+		result->rtt_hardware = target->rtt_hardware;
+	for (int part = 0; part < BUDGET_PARTS; part++)
+		result->budget[part] = target->budget[part];
+	result->sending_held_ns = (double)target->sending_sum_ns;
+	result->sending_samples = target->counts.complete;
+	if (stamps_slopes(target, &result->sending_slope, &result->network_slope))
+		result->sampled_ping_mean_ns =
+			(struct maybe){.known = true, .value = target->moments.ping_ns};
+}
+
 static void freeze_target(const struct engine *engine, uint32_t index,
 			  struct result_target *result)
 {
@@ -45,6 +64,8 @@ static void freeze_target(const struct engine *engine, uint32_t index,
 	result->error_count = target->error_count;
 	result->fragments.largest_in_reply = target->largest_fragment;
 	freeze_outages(engine, &engine->paces[index], result);
+	if (engine->stamp_every != 0)
+		freeze_stamps(engine, index, result);
 	if (!target->has_started)
 		return;
 	result->depth = &target->depth;
@@ -55,6 +76,8 @@ static void freeze_target(const struct engine *engine, uint32_t index,
 
 void engine_freeze(struct engine *engine, struct result *result)
 {
+	const struct configuration *configuration = engine->setup.configuration;
+
 	for (uint32_t i = 0; i < engine->setup.target_count; i++) {
 		freeze_target(engine, i, &result->targets[i]);
 		if (!engine->setup.targets[i].usable)
@@ -63,12 +86,20 @@ void engine_freeze(struct engine *engine, struct result *result)
 			engine->setup.transports[engine->setup.targets[i].transport];
 		result->targets[i].tally.local_drops = transport->row->drops(transport);
 	}
+	result->stamps = configuration->stamps;
+	if (configuration->stamps == STAMPS_SPLIT && engine->stamp_every == 0)
+		result->stamps = STAMPS_RX;
+	result->stamp_every = engine->stamp_every;
+	if (engine->setup.real_time != NULL) {
+		result->disturbance.clock_steps = engine->setup.real_time->steps;
+		result->disturbance.largest_step_ns = engine->setup.real_time->largest_step_ns;
+	}
 	result->ending = engine->ending;
 	memcpy(result->fault, engine->fault, sizeof(result->fault));
 	result->elapsed_ns = engine->now_ns - engine->start_ns;
 	if (engine->has_schedule)
-		result->interval_ns = configuration_interval_ns(engine->setup.configuration,
-								engine->setup.target_count);
+		result->interval_ns =
+			configuration_interval_ns(configuration, engine->setup.target_count);
 	else
 		result->depth = (uint32_t)(engine_outstanding(engine) /
 					   max_u64(engine->setup.target_count, 1));

@@ -45,12 +45,17 @@ static void observe_arrival(struct engine *engine, const struct arrival *arrival
 	observer->observe(observer->context, &observation);
 }
 
-static void take(struct engine *engine, const struct arrival *arrival)
+static void take(struct engine *engine, const struct arrival *arrival,
+		 struct stamps_reply *stamped)
 {
 	const struct configuration *configuration = engine->setup.configuration;
 	struct account_outcome outcome;
 
 	account_arrival(&engine->account, arrival, &outcome);
+	if (outcome.kind == OBSERVED_REPLY && stamped != NULL) {
+		stamped->sequence = outcome.sequence;
+		stamps_answer(&engine->stamps, stamped);
+	}
 	if (outcome.kind == OBSERVED_REPLY) {
 		const struct account_target *target = &engine->account.targets[outcome.target];
 
@@ -69,7 +74,7 @@ static void take(struct engine *engine, const struct arrival *arrival)
 }
 
 static void take_packet(struct engine *engine, uint32_t transport,
-			const struct transport_incoming *packet, int64_t now_ns)
+			const struct transport_incoming *packet, int64_t call_ns)
 {
 	const struct wire_format *format = engine->formats[transport];
 	struct event event;
@@ -78,10 +83,17 @@ static void take_packet(struct engine *engine, uint32_t transport,
 		.source = packet->source,
 		.source_target = engine_target_of(engine, &packet->source),
 		.default_target = engine->first_target[transport],
-		.now_ns = now_ns,
+		.now_ns = engine->now_ns,
 		.stamp_ns = packet->stamp_ns,
 		.ttl = packet->ttl,
 		.largest_fragment = packet->largest_fragment,
+	};
+	struct stamps_reply stamped = {
+		.receive_call_ns = call_ns,
+		.read_ns = engine->now_ns,
+		.stamp_ns = packet->stamp_ns,
+		.real_ns = packet->stamp_real_ns,
+		.hardware_ns = packet->hardware_ns,
 	};
 
 	format->parse(packet->bytes, packet->length, packet->full_length,
@@ -90,7 +102,7 @@ static void take_packet(struct engine *engine, uint32_t transport,
 		arrival.ttl = event.ttl;
 	if (event.kind == EVENT_ERROR)
 		arrival.error_text = format->error_text(event.type, event.code);
-	take(engine, &arrival);
+	take(engine, &arrival, call_ns != STAMPS_NONE ? &stamped : NULL);
 }
 
 /*
@@ -122,16 +134,18 @@ bool engine_receive(struct engine *engine)
 
 	for (uint32_t i = 0; i < engine->setup.transport_count; i++) {
 		struct transport *transport = engine->setup.transports[i];
+		int64_t call_ns = engine_prepare_receive(engine, i);
 		int count = transport->row->receive(transport, engine->incoming, wanted,
 						    &engine->now_ns);
 
+		engine_note_clock_steps(engine);
 		if (count < 0) {
 			receive_failed(engine, -count);
 			continue;
 		}
 		engine->faults = 0;
 		for (int packet = 0; packet < count; packet++)
-			take_packet(engine, i, &engine->incoming[packet], engine->now_ns);
+			take_packet(engine, i, &engine->incoming[packet], call_ns);
 		received = received || count > 0;
 		full = full || (uint32_t)count == wanted;
 	}
@@ -171,7 +185,7 @@ static void take_queued_error(struct engine *engine, uint32_t transport,
 		event.payload_length = error->length - WIRE_ECHO_HEADER_BYTES;
 		event.claimed_length = event.payload_length;
 	}
-	take(engine, &arrival);
+	take(engine, &arrival, NULL);
 }
 
 uint32_t engine_drain_errors(struct engine *engine, uint32_t index)

@@ -27,8 +27,9 @@ void engine_finish_target(struct engine *engine, uint32_t target)
 	schedule_set(&engine->schedule, target, TIME_NEVER_NS);
 }
 
+/* ahead: requests to the same target that are before it in the batch. */
 static void write_request(struct engine *engine, struct batch *batch, uint32_t target,
-			  int64_t intended_ns)
+			  uint32_t ahead, int64_t intended_ns)
 {
 	uint32_t slot = batch->count++;
 	uint64_t sequence = engine->account.flight.last_sequence + 1 + slot;
@@ -43,6 +44,9 @@ static void write_request(struct engine *engine, struct batch *batch, uint32_t t
 		       payload_write(engine->setup.plan, sequence,
 				     packet + WIRE_ECHO_HEADER_BYTES));
 	engine->outgoing[slot].destination = engine->setup.targets[target].destination;
+	engine->outgoing[slot].wants_stamps =
+		engine->stamp_every != 0 && stamps_wants(&engine->stamps, target, ahead);
+	engine->outgoing[slot].stamp_id = (uint32_t)sequence;
 	engine->requests[slot] =
 		(struct engine_request){.target = target, .intended_ns = intended_ns};
 }
@@ -87,7 +91,7 @@ static void ask_pacer(struct engine *engine, struct batch *batch, uint32_t targe
 	count = (uint32_t)min_u64(decision.count, engine->batch - batch->count);
 	count = limit_by_replies(engine, target, count);
 	for (uint32_t i = 0; i < count; i++)
-		write_request(engine, batch, target,
+		write_request(engine, batch, target, i,
 			      decision.spacing_ns != 0 || engine->has_schedule
 				      ? decision.intended_ns + (int64_t)i * decision.spacing_ns
 				      : engine->now_ns);
@@ -158,9 +162,13 @@ static void account_batch(struct engine *engine, uint32_t accepted, int64_t sent
 		uint32_t count = 0;
 
 		observe_outstanding(engine, target);
-		for (; i < accepted && engine->requests[i].target == target; i++, count++)
+		for (; i < accepted && engine->requests[i].target == target; i++, count++) {
 			account_sent(&engine->account, target, sent_ns,
 				     engine->requests[i].intended_ns, engine->has_schedule);
+			if (engine->stamp_every != 0)
+				stamps_sent(&engine->stamps, target,
+					    engine->account.flight.last_sequence, sent_ns);
+		}
 		pacer_sent(&engine->paces[target].pacer, sent_ns, count);
 		end_outage(engine, &engine->paces[target]);
 	}

@@ -21,21 +21,24 @@ static void test_defaults(void)
 	UNIT_UNSIGNED("mtu", simulation.mtu, 1500);
 	UNIT_SIGNED("jitter", simulation.jitter_ns, 0);
 	UNIT_SIGNED("service", simulation.service_ns, 0);
+	UNIT_SIGNED("queue", simulation.queue_ns, 0);
 	UNIT_SIGNED("stall", simulation.stall_ns, 0);
 	UNIT_SIGNED("stall-every", simulation.stall_every_ns, 0);
 	UNIT_UNSIGNED("drop-every", simulation.drop_every, 0);
 	UNIT_NEAR("losses",
 		  simulation.loss + simulation.fragment_loss + simulation.reply_fragment_loss +
-			  simulation.duplicate + simulation.reorder + simulation.corrupt,
+			  simulation.duplicate + simulation.reorder + simulation.corrupt +
+			  simulation.stamp_loss,
 		  0, 0);
 }
 
 static void test_all_keys(void)
 {
 	static const char text[] =
-		"seed=18446744073709551615,delay=2ms,jitter=30us,service=20us,send=7ns,loss=0.01,"
+		"seed=18446744073709551615,delay=2ms,jitter=30us,service=20us,send=7ns,queue=9us,"
+		"loss=0.01,"
 		"fragment-loss=5%,reply-fragment-loss=0.25,duplicate=0.5,reorder=1,corrupt=0.125,"
-		"drop-every=4,stall-every=100s,stall=1,mtu=576";
+		"drop-every=4,stall-every=100s,stall=1,stamp-loss=0.75,mtu=576";
 	struct simulation simulation;
 	struct error error;
 	size_t keys = 0;
@@ -48,6 +51,7 @@ static void test_all_keys(void)
 	UNIT_SIGNED("jitter", simulation.jitter_ns, 30000);
 	UNIT_SIGNED("service", simulation.service_ns, 20000);
 	UNIT_SIGNED("send", simulation.send_ns, 7);
+	UNIT_SIGNED("queue", simulation.queue_ns, 9000);
 	UNIT_NEAR("loss", simulation.loss, 0.01, 0);
 	UNIT_NEAR("fragment-loss", simulation.fragment_loss, 0.05, 0);
 	UNIT_NEAR("reply-fragment-loss", simulation.reply_fragment_loss, 0.25, 0);
@@ -57,11 +61,12 @@ static void test_all_keys(void)
 	UNIT_UNSIGNED("drop-every", simulation.drop_every, 4);
 	UNIT_SIGNED("stall-every", simulation.stall_every_ns, INT64_C(100000000000));
 	UNIT_SIGNED("stall", simulation.stall_ns, INT64_C(1000000000));
+	UNIT_NEAR("stamp-loss", simulation.stamp_loss, 0.75, 0);
 	UNIT_UNSIGNED("mtu", simulation.mtu, 576);
 	for (; simulation_keys[keys].name != NULL; keys++)
 		UNIT_CHECK(strstr(text, simulation_keys[keys].name) != NULL, "%s is not tried",
 			   simulation_keys[keys].name);
-	UNIT_UNSIGNED("keys", keys, 15);
+	UNIT_UNSIGNED("keys", keys, 17);
 }
 
 static void test_others_stay(void)
@@ -102,6 +107,8 @@ static void test_refused(void)
 		{"send=0", "send"},
 		{"loss=1.1", "loss"},
 		{"loss=nan", "loss"},
+		{"queue=-1us", "queue"},
+		{"stamp-loss=2", "stamp-loss"},
 		{"loss=101%", "loss"},
 		{"mtu=67", "mtu"},
 		{"mtu=65536", "mtu"},

@@ -13,6 +13,7 @@
 #include "core/simulation.h"
 #include "core/wire_format.h"
 #include "os/simulated_path.h"
+#include "os/simulated_stamps.h"
 #include "os/transport.h"
 #include "os/waiter.h"
 #include "unit/unit.h"
@@ -41,7 +42,8 @@ static void no_wait(void *context, const int *descriptors, uint32_t count, int64
 }
 
 /* data: bytes of echo data. NULL, and a failed check, when it does not open. */
-static struct lab *lab_open(uint8_t family, uint32_t data, const char *simulation)
+static struct lab *lab_open_as(enum configuration_stamps stamps, uint8_t family, uint32_t data,
+			       const char *simulation)
 {
 	struct lab *lab = calloc(1, sizeof(*lab));
 	struct error error;
@@ -52,6 +54,7 @@ static struct lab *lab_open(uint8_t family, uint32_t data, const char *simulatio
 		return NULL;
 	error_clear(&error);
 	configuration_defaults(&lab->configuration);
+	lab->configuration.stamps = stamps;
 	UNIT_CHECK(simulation[0] == '\0' ||
 			   simulation_parse(simulation, &lab->configuration.simulation, &error) ==
 				   0,
@@ -90,6 +93,11 @@ static struct lab *lab_open(uint8_t family, uint32_t data, const char *simulatio
 	lab->incoming.bytes = lab->reply;
 	lab->incoming.capacity = CAPACITY;
 	return lab;
+}
+
+static struct lab *lab_open(uint8_t family, uint32_t data, const char *simulation)
+{
+	return lab_open_as(STAMPS_RX, family, data, simulation);
 }
 
 static void lab_close(struct lab *lab)
@@ -481,6 +489,82 @@ static void test_bound(void)
 	lab_close(lab);
 }
 
+/* Sends one request that asks for stamps; they become known when it leaves the queue. */
+static void test_send_stamps(void)
+{
+	struct lab *lab = lab_open_as(STAMPS_SPLIT, 4, 56, "delay=1ms,send=1us,queue=10us");
+	struct transport_stamp stamps[4];
+
+	if (lab == NULL)
+		return;
+	struct transport_outgoing outgoing[2] = {
+		{.bytes = lab->request, .length = 64, .wants_stamps = true, .stamp_id = 77},
+		{.bytes = lab->request, .length = 64, .stamp_id = 78},
+	};
+	UNIT_SIGNED("sent", transport_sim.send(&lab->transport, outgoing, 2), 2);
+	UNIT_SIGNED("too early", transport_sim.receive_stamps(&lab->transport, stamps, 4), 0);
+	lab_wait(lab, START_NS + NANOSECONDS_PER_SECOND);
+	UNIT_SIGNED("stamps end the wait", lab->time_ns, START_NS + 10000);
+	lab_wait(lab, START_NS + NANOSECONDS_PER_SECOND);
+	UNIT_SIGNED("and do so until they are taken", lab->time_ns, START_NS + 10000);
+	UNIT_SIGNED("both", transport_sim.receive_stamps(&lab->transport, stamps, 4), 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		int64_t expected_ns = START_NS + (i == 0 ? 0 : 10000);
+
+		UNIT_UNSIGNED("kind", stamps[i].kind,
+			      i == 0 ? TRANSPORT_STAMP_QUEUE : TRANSPORT_STAMP_DRIVER);
+		UNIT_UNSIGNED("id", stamps[i].id, 77);
+		UNIT_SIGNED("run's clock", stamps[i].stamp_ns, expected_ns);
+		UNIT_SIGNED("real time", stamps[i].real_ns, expected_ns);
+	}
+	UNIT_SIGNED("once", transport_sim.receive_stamps(&lab->transport, stamps, 4), 0);
+	lab_wait(lab, START_NS + NANOSECONDS_PER_SECOND);
+	UNIT_SIGNED("reply", lab_receive(lab), 1);
+	UNIT_SIGNED("the queue's wait is part of it", lab->incoming.stamp_ns, START_NS + 1010000);
+	UNIT_SIGNED("real time", lab->incoming.stamp_real_ns, START_NS + 1010000);
+	UNIT_SIGNED("no hardware", lab->incoming.hardware_ns, INT64_MIN);
+	lab_close(lab);
+}
+
+/* Stamps that nobody wants, that get lost, and of so many requests that there is no room. */
+static void test_lost_stamps(void)
+{
+	static const struct {
+		enum configuration_stamps stamps;
+		const char *simulation;
+		uint32_t count, least, most;
+	} rows[] = {
+		{STAMPS_USER, "", 10, 0, 0},
+		{STAMPS_RX, "", 10, 0, 0},
+		{STAMPS_SPLIT, "", 1000, 2000, 2000},
+		{STAMPS_SPLIT, "stamp-loss=1", 1000, 0, 0},
+		{STAMPS_SPLIT, "stamp-loss=0.25", 10000, 14800, 15200},
+		{STAMPS_SPLIT, "loss=1", 1000, 2000, 2000},
+		{STAMPS_SPLIT, "loss=1", SIMULATED_STAMPS_MAX + 10, 2 * SIMULATED_STAMPS_MAX,
+		 2 * SIMULATED_STAMPS_MAX},
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		struct lab *lab = lab_open_as(rows[i].stamps, 4, 56, rows[i].simulation);
+		struct transport_stamp stamps[64];
+		uint32_t taken = 0;
+		int more;
+
+		if (lab == NULL)
+			return;
+		struct transport_outgoing outgoing = {
+			.bytes = lab->request, .length = 64, .wants_stamps = true};
+		for (; outgoing.stamp_id < rows[i].count; outgoing.stamp_id++)
+			(void)transport_sim.send(&lab->transport, &outgoing, 1);
+		while ((more = transport_sim.receive_stamps(&lab->transport, stamps, 64)) > 0)
+			taken += (uint32_t)more;
+		UNIT_CHECK(taken >= rows[i].least && taken <= rows[i].most,
+			   "row %zu: %u stamps, not %u to %u", i, taken, rows[i].least,
+			   rows[i].most);
+		lab_close(lab);
+	}
+}
+
 static void test_refused(void)
 {
 	struct lab *lab = lab_open(6, 56, "");
@@ -523,6 +607,8 @@ const struct unit_suite suite_transport_sim = {
 		{"the seed tells the run", test_seed},
 		{"two families share time", test_two_families},
 		{"memory is bounded", test_bound},
+		{"send stamps", test_send_stamps},
+		{"send stamps that do not come", test_lost_stamps},
 		{"refusals", test_refused},
 		{NULL, NULL},
 	},

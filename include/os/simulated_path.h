@@ -4,7 +4,8 @@
  * seed when it is sent, and its reply waits in a heap ordered by arrival until its time has come.
  * Time is a number that comes in; nothing here waits.
  *
- *   request is sent ... queue ... delay/2 ... server, one at a time ... delay/2 + jitter ... reply arrives
+ *   request is sent ... queue ... delay/2 ... server, one at a time ... delay/2 + jitter ...
+ *   reply arrives
  */
 #ifndef FPING_BENCH_OS_SIMULATED_PATH_H
 #define FPING_BENCH_OS_SIMULATED_PATH_H

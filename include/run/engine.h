@@ -31,7 +31,7 @@ struct engine_setup {
 	const struct configuration *configuration;
 	struct clock_source *clock;
 	struct waiter *waiter;
-	struct real_time *real_time; /* the transports' own; NULL where there are no kernel stamps */
+	struct real_time *real_time; /* the transports' own; NULL: there are no kernel stamps */
 	struct transport *transports[2];
 	uint32_t transport_count;
 	const struct payload_plan *plan;

@@ -233,14 +233,12 @@ void stamps_take(struct stamps *stamps, uint32_t id, enum stamps_kind kind, int6
 {
 	struct stamps_sample *sample;
 	uint64_t newest;
-	uint32_t back;
 
 	if (stamps->head == stamps->tail)
 		return;
 	/* The newest sequence with these low bits that a remembered sample can have. */
 	newest = sample_at(stamps, stamps->tail - 1)->sequence;
-	back = (uint32_t)newest - id;
-	sample = back < newest ? find(stamps, newest - back) : NULL;
+	sample = find(stamps, newest - (uint32_t)((uint32_t)newest - id));
 	if (sample == NULL || (sample->kinds & HAS(kind)) != 0)
 		return;
 	if (lacks_stamps(sample))

@@ -209,7 +209,10 @@ static void test_lost_requests(void)
 static struct real_time step_clock;
 static int64_t step_at_ns;
 
-/* Real time is set at one moment: the transport, which looks at it, finds that in its next batch. */
+/*
+ * Real time is set at one moment; the transport, which looks at it, finds out in its next batch.
+ * Its stamps are brought over soundly, but no older ones belong to them.
+ */
 static int receive_with_step(struct transport *transport, struct transport_incoming *packets,
 			     uint32_t count, int64_t *now_ns)
 {
@@ -219,15 +222,13 @@ static int receive_with_step(struct transport *transport, struct transport_incom
 		return received;
 	step_clock.steps = 1;
 	step_clock.largest_step_ns = -5;
-	for (int i = 0; i < received; i++)
-		packets[i].stamp_ns = INT64_MIN;
 	return received;
 }
 
 static void test_clock_step(void)
 {
 	struct transport_row stepping = transport_sim;
-	struct run *run = new_run(1, "delay=5ms,send=1ns");
+	struct run *run = new_run(1, "delay=5500us,send=1ns");
 	const struct result_target *target = &run->result_target;
 
 	stepping.receive = receive_with_step;
@@ -238,15 +239,69 @@ static void test_clock_step(void)
 	run->configuration.stamps = STAMPS_SPLIT;
 	set_pace(run, 0, 0, NANOSECONDS_PER_MILLISECOND, 1000);
 	run_simulation(run);
-	/* Out at that moment: the one whose reply came, the four after it and the one just sent. */
+	/* Out at that moment: the one whose reply has come, and the five after it. */
 	judge("a-clock-step-voids-what-is-out",
-	      target->stamps.voided >= 5 && target->stamps.voided <= 6 &&
-		      target->stamps.complete + target->stamps.voided == 1000 &&
+	      target->stamps.voided == 6 && target->stamps.complete == 994 &&
 		      target->tally.received == 1000 && run->result.disturbance.clock_steps == 1 &&
 		      run->result.disturbance.largest_step_ns == -5,
 	      "%llu complete, %llu void", (unsigned long long)target->stamps.complete,
 	      (unsigned long long)target->stamps.voided);
 	end_simulation(run);
+}
+
+static unsigned int stamp_calls, receive_calls;
+
+static int late_stamps(struct transport *transport, struct transport_stamp *stamps, uint32_t count)
+{
+	return stamp_calls++ == 0 ? 0 : transport_sim.receive_stamps(transport, stamps, count);
+}
+
+/* The reply is read before the stamps of its request, and it is the last one. */
+static void test_last_stamps(void)
+{
+	struct transport_row late = transport_sim;
+	struct run *run = new_run(1, "delay=2ns");
+
+	late.receive_stamps = late_stamps;
+	stamp_calls = 0;
+	run->transport.row = &late;
+	run->configuration.stamps = STAMPS_SPLIT;
+	set_pace(run, 0, 0, NANOSECONDS_PER_MILLISECOND, 1);
+	run_simulation(run);
+	judge("stamps-after-the-last-reply",
+	      run->result_target.stamps.complete == 1 && stamp_calls == 2,
+	      "%llu complete after %u calls",
+	      (unsigned long long)run->result_target.stamps.complete, stamp_calls);
+	end_simulation(run);
+}
+
+static int counted_receive(struct transport *transport, struct transport_incoming *packets,
+			   uint32_t count, int64_t *now_ns)
+{
+	receive_calls++;
+	return transport_sim.receive(transport, packets, count, now_ns);
+}
+
+/* Stamps that lie in the queue would wake each wait: they are taken before. */
+static void test_calls(void)
+{
+	struct transport_row counting = transport_sim;
+	unsigned int calls[2];
+
+	counting.receive = counted_receive;
+	for (int split = 0; split < 2; split++) {
+		struct run *run = new_run(1, "delay=100us");
+
+		receive_calls = 0;
+		run->transport.row = &counting;
+		run->configuration.stamps = split ? STAMPS_SPLIT : STAMPS_RX;
+		set_pace(run, 0, 0, NANOSECONDS_PER_MILLISECOND, 1000);
+		run_simulation(run);
+		calls[split] = receive_calls;
+		end_simulation(run);
+	}
+	judge("stamps-wake-nobody", calls[0] == calls[1], "%u receive calls with them, %u without",
+	      calls[1], calls[0]);
 }
 
 /* A transport that has no send stamps: the run says so, and goes on with receive stamps. */
@@ -305,5 +360,7 @@ void test_stamps(void)
 	test_lost_stamps();
 	test_lost_requests();
 	test_clock_step();
+	test_last_stamps();
+	test_calls();
 	test_without_send_stamps();
 }

@@ -36,6 +36,7 @@ struct stamps_sample {
 	uint32_t target;
 	uint8_t kinds;         /* bits of enum stamps_kind: have come */
 	bool is_answered;
+	bool is_void;          /* its reply came around a step of real time */
 	bool is_recorded;      /* what the kernel's stamps tell */
 	bool is_done;          /* nothing more is expected or wanted */
 	int64_t call_ns;       /* run's clock, just before the send call */
@@ -92,6 +93,7 @@ struct stamps_reply {
 	int64_t stamp_ns;        /* kernel's receive stamp on the run's clock, or STAMPS_NONE */
 	int64_t real_ns;         /* as the kernel gave it, or STAMPS_NONE */
 	int64_t hardware_ns;     /* the interface's, or STAMPS_NONE */
+	bool is_void;            /* real time was set just before: no stamp is missing, but none counts */
 };
 
 /*

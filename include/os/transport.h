@@ -87,6 +87,11 @@ struct transport {
 	uint32_t receive_buffer_bytes;  /* granted; 0 unknown */
 	uint32_t receive_buffer_holds;  /* so many replies; UINT32_MAX: no limit */
 	bool receive_buffer_is_enough;  /* settings.outstanding replies fit */
+	/*
+	 * Packets may ask for send stamps. The kernel or the transport may not have them, and a run
+	 * on an old kernel may lose them on the way; wishes are ignored then, nothing else changes.
+	 */
+	bool sends_stamps;
 };
 
 enum transport_flags {

@@ -93,7 +93,9 @@ static void give_up(struct stamps *stamps, struct stamps_sample *sample)
 {
 	struct result_stamps *counts = &stamps->targets[sample->target].counts;
 
-	if (sample->is_answered && !sample->is_recorded) {
+	if (sample->is_void) {
+		counts->voided++;
+	} else if (sample->is_answered && !sample->is_recorded) {
 		counts->missing_queue += (sample->kinds & HAS(STAMPS_QUEUE)) == 0;
 		counts->missing_driver += (sample->kinds & HAS(STAMPS_DRIVER)) == 0;
 		counts->missing_receive += sample->receive_real_ns == STAMPS_NONE;
@@ -187,12 +189,12 @@ static void record(struct stamps *stamps, struct stamps_sample *sample)
 	int64_t parts[BUDGET_PARTS];
 	int64_t sending_ns;
 
-	if (sample->receive_real_ns == STAMPS_NONE) {
+	if (sample->receive_real_ns == STAMPS_NONE && !sample->is_void) {
 		target->counts.missing_receive++;
 		retire(stamps, sample);
 		return;
 	}
-	if (!measure(sample, parts)) {
+	if (sample->is_void || !measure(sample, parts)) {
 		target->counts.voided++;
 		retire(stamps, sample);
 		return;
@@ -260,6 +262,7 @@ void stamps_answer(struct stamps *stamps, const struct stamps_reply *reply)
 	if (lacks_stamps(sample))
 		stamps->lacking--;
 	sample->is_answered = true;
+	sample->is_void = reply->is_void;
 	stamps->unanswered--;
 	sample->receive_ns = reply->stamp_ns;
 	sample->receive_real_ns = reply->real_ns;

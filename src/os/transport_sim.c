@@ -175,6 +175,7 @@ static int simulated_open(struct transport *transport, const struct transport_se
 	transport->receive_buffer_bytes = 0;
 	transport->receive_buffer_holds = UINT32_MAX;
 	transport->receive_buffer_is_enough = true;
+	transport->sends_stamps = simulated->send_stamps;
 	return 0;
 }
 

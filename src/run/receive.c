@@ -73,6 +73,14 @@ static void take(struct engine *engine, const struct arrival *arrival,
 		observe_arrival(engine, arrival, &outcome);
 }
 
+/* Real time was set so shortly ago that kernel stamps are left out. */
+static bool is_around_step(const struct engine *engine)
+{
+	const struct real_time *real_time = engine->setup.real_time;
+
+	return real_time != NULL && engine->now_ns < real_time->void_until_ns;
+}
+
 static void take_packet(struct engine *engine, uint32_t transport,
 			const struct transport_incoming *packet, int64_t call_ns)
 {
@@ -94,6 +102,7 @@ static void take_packet(struct engine *engine, uint32_t transport,
 		.stamp_ns = packet->stamp_ns,
 		.real_ns = packet->stamp_real_ns,
 		.hardware_ns = packet->hardware_ns,
+		.is_void = packet->stamp_real_ns == INT64_MIN && is_around_step(engine),
 	};
 
 	format->parse(packet->bytes, packet->length, packet->full_length,

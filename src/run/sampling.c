@@ -24,7 +24,7 @@ static bool can_split(const struct engine *engine)
 	if (setup->configuration->stamps != STAMPS_SPLIT)
 		return false;
 	for (uint32_t i = 0; i < setup->transport_count; i++)
-		if (setup->transports[i]->row->receive_stamps == NULL)
+		if (!setup->transports[i]->sends_stamps)
 			return false;
 	return setup->transport_count > 0;
 }

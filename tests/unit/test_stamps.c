@@ -448,6 +448,24 @@ static void test_clock_step(void)
 		check_counts("a stamp of an uncertain time", 1, 0, 0, 0, 0, 1);
 		check_idle("a stamp of an uncertain time");
 	}
+	/* A reply whose stamp was left out: whether its send stamps come or not. */
+	for (int pieces = 0; pieces < 3; pieces++) {
+		struct stamps_reply reply =
+			reply_at(1, CALL_NS, CALL_NS + TO_QUEUE, CALL_NS + WHOLE_NS);
+
+		reply.stamp_ns = reply.real_ns = STAMPS_NONE;
+		reply.is_void = true;
+		start(1);
+		stamps_sent(&stamps, 0, 1, CALL_NS);
+		stamps_answer(&stamps, &reply);
+		if (pieces > 0)
+			queue_piece(1, CALL_NS);
+		if (pieces > 1)
+			driver_piece(1, CALL_NS);
+		stamps_close(&stamps);
+		check_counts("left out", 1, 0, 0, 0, 0, 1);
+		check_idle("left out");
+	}
 	/* One that is void and has an older one before it is not judged again. */
 	start(1);
 	stamps_sent(&stamps, 0, 1, CALL_NS);

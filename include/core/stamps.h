@@ -93,7 +93,7 @@ struct stamps_reply {
 	int64_t stamp_ns;        /* kernel's receive stamp on the run's clock, or STAMPS_NONE */
 	int64_t real_ns;         /* as the kernel gave it, or STAMPS_NONE */
 	int64_t hardware_ns;     /* the interface's, or STAMPS_NONE */
-	bool is_void;            /* real time was set just before: no stamp is missing, but none counts */
+	bool is_void;            /* real time was set just before: its stamp was left out */
 };
 
 /*

@@ -31,7 +31,7 @@ void configuration_defaults(struct configuration *configuration)
 	configuration->identifier = -1;
 	configuration->transport = "auto";
 	configuration->clock = "auto";
-	configuration->stamps = STAMPS_RX;
+	configuration->stamps = STAMPS_SPLIT;
 	simulation_defaults(&configuration->simulation);
 }
 

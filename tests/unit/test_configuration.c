@@ -68,7 +68,7 @@ static void test_defaults(void)
 	UNIT_TEXT("mode", configuration_mode(&subject), "interval");
 	UNIT_TEXT("transport", subject.transport, "auto");
 	UNIT_TEXT("clock", subject.clock, "auto");
-	UNIT_SIGNED("stamps", (int)subject.stamps, STAMPS_RX);
+	UNIT_SIGNED("stamps", (int)subject.stamps, STAMPS_SPLIT);
 	UNIT_SIGNED("path MTU", (int)subject.path_mtu, PATH_MTU_DEFAULT);
 	UNIT_SIGNED("traffic class", subject.traffic_class, -1);
 	UNIT_SIGNED("flow label", subject.flow_label, -1);

@@ -77,7 +77,7 @@ VERSION_DEFINES := -DFPING_BENCH_VERSION='"$(VERSION)"' -DFPING_BENCH_BUILD='"$(
 PURE_SOURCES   := $(wildcard src/base/*.c src/core/*.c)
 SYSTEM_SOURCES := $(wildcard src/os/*.c src/run/*.c src/report/*.c)
 PROBE_SOURCES  := $(wildcard src/apps/probe/*.c)
-TEST_SOURCES   := $(wildcard tests/*/*.c tests/e2e/peer/*.c)
+TEST_SOURCES   := $(wildcard tests/*/*.c tests/e2e/peer/*.c tests/e2e/tap/*.c)
 
 PRODUCT_SOURCES := $(PURE_SOURCES) $(SYSTEM_SOURCES) $(PROBE_SOURCES)
 SOURCES := $(PRODUCT_SOURCES) $(TEST_SOURCES)
@@ -98,9 +98,11 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 HELPERS      := $(wildcard tests/e2e/*.c tests/bench/*.c)
 helper_program = $(BUILD)/tests/$(basename $(notdir $(1)))
 
+SHIMS := $(patsubst tests/e2e/shim/%.c,$(BUILD)/tests/%-shim.so,$(wildcard tests/e2e/shim/*.c))
+
 TEST_PROGRAMS := $(SUITES:%=$(BUILD)/tests/%) $(FUZZ_TARGETS:%=$(BUILD)/tests/replay-%) \
 	$(foreach h,$(HELPERS),$(call helper_program,$(h))) \
-	$(if $(wildcard tests/e2e/peer/*.c),$(BUILD)/tests/peer)
+	$(BUILD)/tests/peer $(BUILD)/tests/tap $(SHIMS)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz-%)
 
 .PHONY: FORCE
@@ -177,9 +179,18 @@ $(call helper_program,$(1)): $(call object,$(1)) $(ARCHIVE)
 endef
 $(foreach h,$(HELPERS),$(eval $(call helper_rule,$(h))))
 
-# The peer shares no code with the product: a fault in both would cancel out.
-$(BUILD)/tests/peer: $(call object,$(wildcard tests/e2e/peer/*.c)) $(BUILD)/sources
+# Peer and tap share no code with the product: a fault in both would cancel out.
+$(BUILD)/tests/peer $(BUILD)/tests/tap: $(BUILD)/tests/%: $(BUILD)/sources
 	$(call link,-lm)
+$(BUILD)/tests/peer: $(call object,$(wildcard tests/e2e/peer/*.c))
+$(BUILD)/tests/tap:  $(call object,$(wildcard tests/e2e/tap/*.c))
+
+# Put in front of the C library (LD_PRELOAD) of programs that know nothing of it, so without the flags
+# of programs, among them the sanitizers.
+$(BUILD)/tests/%-shim.so: tests/e2e/shim/%.c $(BUILD)/flags | $(BUILD)/tests/headers
+	@mkdir -p $(@D); echo '  LINK    $@'; \
+	$(CC) $(CFLAGS) -fPIC -shared $(WARNINGS) -std=c11 -D_GNU_SOURCE $(LDFLAGS) \
+		-o $@ $< -ldl
 
 FUZZ_OBJECTS := $(BUILD)/tests/obj/fuzz
 $(BUILD)/tests/replay-%: $(FUZZ_OBJECTS)/fuzz_%.o $(FUZZ_OBJECTS)/replay.o $(ARCHIVE)
@@ -190,7 +201,7 @@ $(BUILD)/fuzz-%: $(FUZZ_OBJECTS)/fuzz_%.o $(ARCHIVE)
 
 # ---- goals ---------------------------------------------------------------------------------------
 
-GOALS_AS_CALLER := all test-programs check-unit lint asan analyze fuzz format clean
+GOALS_AS_CALLER := all test-programs bench-programs check-unit lint asan analyze fuzz format clean
 GOALS_AS_ROOT   := try check check-e2e packages bench bench-check
 .PHONY: $(GOALS_AS_CALLER) $(GOALS_AS_ROOT) fuzz-programs help
 
@@ -214,6 +225,8 @@ else
 all: $(PROGRAMS)
 
 test-programs: $(PROGRAMS) $(TEST_PROGRAMS)
+
+bench-programs: $(BUILD)/tests/timed $(BUILD)/tests/bench_core $(BUILD)/tests/tap
 
 check-unit:
 	+@tests/run.sh unit
@@ -303,7 +316,7 @@ help:
 	'make asan         the unit part under AddressSanitizer and UndefinedBehaviorSanitizer' \
 	'make analyze      gcc -fanalyzer, clang-tidy and cppcheck' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) each (clang)' \
-	'make bench        speed and processor time beside ping -f (root)' \
+	'make bench        speed, the cost of stamps and pacing, beside ping, fping and irtt (root)' \
 	'make bench-check  the same; fails below the targets' \
 	'make packages     install the packages for building and testing (root)' \
 	'make format       clang-format over the sources' \

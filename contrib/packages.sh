@@ -8,7 +8,8 @@
 # usage: contrib/packages.sh SET           install what is missing of SET (root)
 #        contrib/packages.sh missing SET   print what is missing, one line
 #        contrib/packages.sh list SET      print the whole set, one line
-# sets:  build (compile), try (build + the demonstration), test (try + everything the tests use)
+# sets:  build (compile), try (build + the demonstration), test (try + everything the tests use),
+#        bench (try + the programs that the benchmark stands beside)
 
 set -eu
 export LC_ALL=C
@@ -17,6 +18,7 @@ build='gcc make libc6-dev libcap-dev libjansson-dev libmnl-dev'
 try="$build iproute2 util-linux"
 test="$try clang clang-tidy cppcheck iputils-ping jq libcap2-bin libclang-rt-dev libcunit1-dev
 	mandoc nftables procps shellcheck strace tcpdump"
+bench="$try fping iputils-ping irtt libcunit1-dev"
 
 say() { printf 'packages: %s\n' "$*"; }
 die() { printf 'packages: %s\n' "$*" >&2; exit 1; }
@@ -29,7 +31,8 @@ case ${1:-} in
 build) wanted=$build ;;
 try) wanted=$try ;;
 test) wanted=$test ;;
-*) die "usage: contrib/packages.sh [list|missing] build|try|test" ;;
+bench) wanted=$bench ;;
+*) die "usage: contrib/packages.sh [list|missing] build|try|test|bench" ;;
 esac
 set_name=$1
 read -r -a wanted <<<"$(tr '\n\t' '  ' <<<"$wanted")"

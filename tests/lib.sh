@@ -219,6 +219,17 @@ peer_stop() {
 	wait "$PEER_PROCESS" || fail "the peer failed: $(cat "$TMP/peer.err")"
 }
 
+# lab_tun_awake NAME SCRIPT [OPTION...]: the same with a peer that never sleeps, for two minutes at
+# most: its answers leave within a microsecond or two, also to a request that finds it idle. It has
+# the last processor; where there is only one it sleeps as usual.
+lab_tun_awake() {
+	local name=$1 script=$2
+	shift 2
+	if [ "$(nproc)" -gt 1 ]; then set -- -t 120 --spin 1000s "$@"; fi
+	lab_tun "$name" "$script" "$@"
+	taskset -cp $(($(nproc) - 1)) "$PEER_PROCESS" >/dev/null
+}
+
 # lab_end: kills what the test case left running and removes its namespaces. Called by itself.
 lab_end() {
 	local name pids
@@ -424,6 +435,23 @@ assert_no_packet() {
 	capture_stop
 	[ "$CAPTURED" -eq 0 ] ||
 		fail "$CAPTURED packet(s) passed: $(tcpdump -r "$CAPTURE" -n -c 1 2>/dev/null)"
+}
+
+# tap_start OPTION...: tests/e2e/tap watches in $LAB, on the last processor. tap_stop ends it; what it
+# saw is then in $TAP_JSON.
+TAP_JSON=$TMP/tap.json
+tap_start() {
+	rm -f "$TMP/tap.ready"
+	background ip netns exec "$LAB" taskset -c $(($(nproc) - 1)) "$HELPERS/tap" \
+		--ready "$TMP/tap.ready" "$@" >"$TAP_JSON"
+	tap_pid=$SPAWNED
+	wait_until 5 test -e "$TMP/tap.ready"
+}
+
+tap_stop() {
+	kill -TERM "$tap_pid"
+	wait "$tap_pid" || fail "the tap failed"
+	assert_json "$TAP_JSON" '.dropped == 0' "the tap missed packets"
 }
 
 # counters_start NAMESPACE: nft counts the ICMP messages that come in and go out there, after

@@ -121,15 +121,16 @@ static void run(struct peer *peer, const struct options *options, const sigset_t
 	int64_t end_ns = options->run_ns > 0 ? now_ns + options->run_ns : INT64_MAX / 2;
 
 	while (!stop_wanted && now_ns < end_ns && !finished(peer, options)) {
-		bool busy = send_due(peer, now_ns, SEND_BATCH);
+		bool busy = send_due(peer, now_ns, SEND_BATCH), overdue;
 
 		busy |= receive_one(peer, now_ns);
 		now_ns = clock_ns();
 		receive_expire(peer, now_ns);
-		if (busy && now_ns - checked_ns < SIGNAL_CHECK_NS)
+		overdue = now_ns - checked_ns >= SIGNAL_CHECK_NS;
+		if (busy && !overdue)
 			continue;
 		next_ns = next_time(peer, end_ns, now_ns);
-		if (busy || next_ns - now_ns > options->spin_ns) {
+		if (busy || overdue || next_ns - now_ns > options->spin_ns) {
 			wait_until(peer, mask, busy ? now_ns : next_ns - options->spin_ns, now_ns);
 			checked_ns = now_ns = clock_ns();
 		} else {

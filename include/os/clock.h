@@ -45,21 +45,6 @@ static inline int64_t clock_now(const struct clock_source *clock)
 	return clock->row->now(clock->context);
 }
 
-/* The last careful pair of readings; all zero at the start. */
-struct clock_pair {
-	bool is_known;
-	int64_t offset_ns;   /* this clock minus real time */
-	int64_t measured_ns; /* when, on this clock */
-};
-
-/*
- * This clock minus real time for a batch of stamps; now_ns was read from this clock just before
- * the call. Real time is read at every call. Where it agrees with a pair that is younger than a
- * millisecond that pair's offset counts, so that the cost is one reading; otherwise (real time was
- * set, the process was interrupted, the pair is old) a new pair is made.
- */
-int64_t clock_offset(const struct clock_source *clock, int64_t now_ns, struct clock_pair *pair);
-
 /* RFC 3339 text of the wall clock in UTC, "2026-01-31T12:00:00Z". */
 void clock_wall_text(char text[static 40]);
 

@@ -18,12 +18,21 @@ enum control_origin {
 	CONTROL_ORIGIN_LOCAL = 1,
 	CONTROL_ORIGIN_ICMP4 = 2,
 	CONTROL_ORIGIN_ICMP6 = 3,
-	/* others: stamps and the like */
+	CONTROL_ORIGIN_STAMP = 4, /* no error: when a packet of ours left */
+	/* others are of no use here */
+};
+
+/* What a stamp of the error queue is about (SCM_TSTAMP_*), in control_facts.information. */
+enum control_stamp {
+	CONTROL_STAMP_SENT = 0,      /* its driver had the packet, or the hardware had it sent */
+	CONTROL_STAMP_SCHEDULED = 1, /* it came to the queue of the interface */
+	CONTROL_STAMP_ACKNOWLEDGED = 2,
 };
 
 struct control_facts {
 	bool has_stamp;
 	int64_t stamp_real_ns;     /* CLOCK_REALTIME; only if 0 <= nanoseconds < 10^9 and it fits */
+	int64_t hardware_ns;       /* the interface's stamp on its own clock; INT64_MIN: none */
 	int ttl;                   /* 0..255, -1 when not told */
 	bool has_drops;
 	uint32_t drops;            /* drops of the socket when the packet was queued; wraps */
@@ -33,7 +42,8 @@ struct control_facts {
 	uint8_t type;
 	uint8_t code;
 	int system_errno;
-	uint32_t information;      /* the MTU where the error tells one */
+	uint32_t information;      /* the MTU where the error tells one; enum control_stamp */
+	uint32_t data;             /* of a stamp: the packet's id */
 	struct address offender;   /* who sent the ICMP error; family 0 when not told */
 };
 

@@ -13,6 +13,7 @@ struct socket_grants {
 	uint32_t receive_buffer_bytes;  /* memory for queued packets, by the kernel's own count */
 	uint32_t receive_buffer_holds;  /* replies, beside the errors that may be queued, too */
 	bool receive_buffer_is_enough;  /* all outstanding replies fit */
+	uint32_t send_stamps; /* what a packet may ask for, SOF_TIMESTAMPING_TX_*; 0: nothing */
 };
 
 /*
@@ -22,8 +23,12 @@ struct socket_grants {
  */
 uint64_t socket_options_true_size(uint32_t packet_bytes);
 
-/* Memory for the replies of `outstanding` requests, and for errors beside them. */
-uint64_t socket_options_buffer_bytes(uint32_t packet_bytes, uint32_t outstanding);
+/*
+ * Memory for the replies of `outstanding` requests, and beside them for errors and send stamps,
+ * which lie on the error queue and are charged to the same buffer.
+ */
+uint64_t socket_options_buffer_bytes(const struct configuration *configuration,
+				     uint32_t packet_bytes, uint32_t outstanding);
 
 /*
  * Sets all that the settings ask for. is_raw: a raw ICMP socket, which gets type filter and

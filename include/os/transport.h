@@ -134,8 +134,12 @@ struct transport_row {
 	 */
 	int (*receive_error)(struct transport *transport, struct transport_error *error);
 	/*
-	 * Takes up to count send stamps that have come back, in any order: how many. It costs a
-	 * system call: ask while some are awaited. NULL: the row has none.
+	 * Takes up to count (at most TRANSPORT_BATCH) send stamps that have come back, in any
+	 * order: how many; as many as were asked for: ask again. It costs a system call: ask while
+	 * some are awaited, before a wait too, which they would end. A packet may have no stamp,
+	 * or several of a kind (of each of several devices on top of each other), or one of a
+	 * send that failed and was done again with the same id: that one is older than the call.
+	 * NULL: the row has none.
 	 */
 	int (*receive_stamps)(struct transport *transport, struct transport_stamp *stamps,
 			      uint32_t count);

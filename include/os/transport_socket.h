@@ -26,6 +26,8 @@ int transport_socket_send(struct transport *transport, const struct transport_ou
 int transport_socket_receive(struct transport *transport, struct transport_incoming *packets,
 			     uint32_t count, int64_t *now_ns);
 int transport_socket_receive_error(struct transport *transport, struct transport_error *error);
+int transport_socket_receive_stamps(struct transport *transport, struct transport_stamp *stamps,
+				    uint32_t count);
 int transport_socket_descriptor(const struct transport *transport);
 uint64_t transport_socket_drops(struct transport *transport);
 void transport_socket_close(struct transport *transport);

@@ -2,8 +2,8 @@
 /*
  * The rows of the clock table. CLOCK_MONOTONIC is the default: the vDSO reads it in about 25 ns,
  * it never steps, and ppoll counts in it. CLOCK_MONOTONIC_RAW is the same counter without the
- * rate corrections of a time service. Kernel stamps are CLOCK_REALTIME, which may step: each
- * batch brings them over with a pair of readings of its own, so a step harms one batch at most.
+ * rate corrections of a time service. Kernel stamps are CLOCK_REALTIME, which may step: how they
+ * are brought over is in real_time.c.
  */
 #include "os/clock.h"
 
@@ -13,7 +13,6 @@
 
 #define PAIR_ATTEMPTS 4
 #define PAIR_CLOSE_NS 250 /* a reading takes 25 to 60 ns; more was an interruption */
-#define PAIR_AGE_NS NANOSECONDS_PER_MILLISECOND
 
 static int64_t read_clock(clockid_t id)
 {
@@ -130,23 +129,6 @@ int clock_open(struct clock_source *clock, const char *name, char reason[static 
 	}
 	return error_set(error, ERROR_INVALID,
 			 "there is no clock '%s': it is auto, monotonic or raw", name);
-}
-
-int64_t clock_offset(const struct clock_source *clock, int64_t now_ns, struct clock_pair *pair)
-{
-	if (clock->row->is_simulated)
-		return clock->row->offset_from_real(clock->context);
-	if (pair->is_known && now_ns - pair->measured_ns < PAIR_AGE_NS) {
-		/* Between the reading of now_ns and this one little time has passed. */
-		int64_t passed_ns = read_clock(CLOCK_REALTIME) + pair->offset_ns - now_ns;
-
-		if (passed_ns >= -PAIR_CLOSE_NS && passed_ns <= PAIR_CLOSE_NS)
-			return pair->offset_ns;
-	}
-	pair->offset_ns = clock->row->offset_from_real(clock->context);
-	pair->measured_ns = now_ns;
-	pair->is_known = true;
-	return pair->offset_ns;
 }
 
 void clock_wall_text(char text[static 40])

@@ -27,28 +27,58 @@ static bool copy_int(const struct content *content, int *value)
 	return true;
 }
 
+/*
+ * Bytes of each of `count` points in time that are the content: a struct timespec each as the
+ * kernel writes it, two 64-bit numbers or two longs. 0: it is something else, or was cut.
+ */
+static size_t time_width(const struct content *content, size_t count)
+{
+	if (content->length >= count * 2 * sizeof(int64_t))
+		return 2 * sizeof(int64_t);
+	return content->length == count * 2 * sizeof(int32_t) ? 2 * sizeof(int32_t) : 0;
+}
+
+/* False when there is none: a time that cannot be, or the zeros that stand for no stamp. */
+static bool read_time(const uint8_t *at, size_t width, int64_t *ns)
+{
+	int64_t wide[2];
+	int32_t narrow[2];
+
+	if (width == sizeof(wide)) {
+		memcpy(wide, at, sizeof(wide));
+	} else {
+		memcpy(narrow, at, sizeof(narrow));
+		wide[0] = narrow[0];
+		wide[1] = narrow[1];
+	}
+	if (wide[0] < 0 || wide[0] >= INT64_MAX / NANOSECONDS_PER_SECOND || wide[1] < 0 ||
+	    wide[1] >= NANOSECONDS_PER_SECOND || (wide[0] == 0 && wide[1] == 0))
+		return false;
+	*ns = wide[0] * NANOSECONDS_PER_SECOND + wide[1];
+	return true;
+}
+
 static void read_stamp(const struct content *content, struct control_facts *facts)
 {
-	int64_t seconds, nanoseconds;
+	size_t width = time_width(content, 1);
 
-	/* struct timespec as the kernel writes it: two longs, or two 64-bit numbers. */
-	if (content->length >= 2 * sizeof(int64_t)) {
-		memcpy(&seconds, content->bytes, sizeof(seconds));
-		memcpy(&nanoseconds, content->bytes + sizeof(seconds), sizeof(nanoseconds));
-	} else if (content->length >= 2 * sizeof(int32_t)) {
-		int32_t narrow[2];
+	if (width > 0 && read_time(content->bytes, width, &facts->stamp_real_ns))
+		facts->has_stamp = true;
+}
 
-		memcpy(narrow, content->bytes, sizeof(narrow));
-		seconds = narrow[0];
-		nanoseconds = narrow[1];
-	} else {
+/*
+ * struct scm_timestamping: by software, a place that is no longer used, by hardware. In the first
+ * the kernel repeats what SO_TIMESTAMPNS says.
+ */
+static void read_stamps(const struct content *content, struct control_facts *facts)
+{
+	size_t width = time_width(content, 3);
+
+	if (width == 0)
 		return;
-	}
-	if (seconds < 0 || seconds >= INT64_MAX / NANOSECONDS_PER_SECOND || nanoseconds < 0 ||
-	    nanoseconds >= NANOSECONDS_PER_SECOND)
-		return;
-	facts->has_stamp = true;
-	facts->stamp_real_ns = seconds * NANOSECONDS_PER_SECOND + nanoseconds;
+	if (read_time(content->bytes, width, &facts->stamp_real_ns))
+		facts->has_stamp = true;
+	(void)read_time(content->bytes + 2 * width, width, &facts->hardware_ns);
 }
 
 static void read_ttl(const struct content *content, struct control_facts *facts)
@@ -104,6 +134,7 @@ static void read_error(const struct content *content, struct control_facts *fact
 	facts->code = extended.ee_code;
 	facts->system_errno = (int)(extended.ee_errno & INT32_MAX);
 	facts->information = extended.ee_info;
+	facts->data = extended.ee_data;
 	read_offender(content, facts);
 }
 
@@ -113,6 +144,8 @@ static void read_message(int level, int type, const struct content *content,
 	if (level == SOL_SOCKET) {
 		if (type == SO_TIMESTAMPNS) {
 			read_stamp(content, facts);
+		} else if (type == SO_TIMESTAMPING) {
+			read_stamps(content, facts);
 		} else if (type == SO_RXQ_OVFL && content->length >= sizeof(facts->drops)) {
 			memcpy(&facts->drops, content->bytes, sizeof(facts->drops));
 			facts->has_drops = true;
@@ -140,6 +173,7 @@ void control_message_parse(const uint8_t *control, size_t length, struct control
 
 	memset(facts, 0, sizeof(*facts));
 	facts->ttl = -1;
+	facts->hardware_ns = INT64_MIN;
 	while (length - at >= sizeof(struct cmsghdr)) {
 		struct cmsghdr header;
 		struct content content;

@@ -12,17 +12,28 @@
 #include <limits.h>
 #include <linux/icmp.h>
 #include <linux/in6.h>
+#include <linux/net_tstamp.h>
 #include <linux/sock_diag.h>
 #include <netinet/icmp6.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "os/hardware_stamps.h"
 #include "os/socket_filter.h"
 
 /* Errors that may lie on the error queue, which shares the receive buffer, at any time. */
 #define QUEUED_ERRORS 64u
 #define QUEUED_ERROR_BYTES 2304u
+/*
+ * Send stamps that may lie there: of packets that are sent between two looks at it, up to three
+ * each. Measured: 832 bytes a stamp that comes without its packet.
+ */
+#define STAMPED_PACKETS 1024u
+#define QUEUED_STAMP_BYTES (3u * 1024u)
+
+/* SOF_TIMESTAMPING_OPT_RX_FILTER, which older headers do not have. */
+#define OPT_RX_FILTER (1u << 17)
 
 #define DRAIN_MAX 100000u /* more than any buffer holds: an end in case packets keep coming */
 
@@ -166,10 +177,30 @@ static uint64_t error_bytes(uint32_t outstanding)
 	return min_u64(max_u64(outstanding, 1), QUEUED_ERRORS) * QUEUED_ERROR_BYTES;
 }
 
-uint64_t socket_options_buffer_bytes(uint32_t packet_bytes, uint32_t outstanding)
+/*
+ * Room for send stamps. How many requests ask for them depends on the rate, which more targets can
+ * only raise: for one target it is the most.
+ */
+static uint64_t stamp_bytes(const struct configuration *configuration, uint32_t outstanding)
+{
+	uint32_t every = configuration_stamp_every(configuration, 1);
+
+	if (every == 0)
+		return 0;
+	return min_u64(outstanding / every + 1, STAMPED_PACKETS) * QUEUED_STAMP_BYTES;
+}
+
+/* Room for what is no reply. */
+static uint64_t other_bytes(const struct configuration *configuration, uint32_t outstanding)
+{
+	return error_bytes(outstanding) + stamp_bytes(configuration, outstanding);
+}
+
+uint64_t socket_options_buffer_bytes(const struct configuration *configuration,
+				     uint32_t packet_bytes, uint32_t outstanding)
 {
 	return socket_options_true_size(packet_bytes) * max_u64(outstanding, 1) +
-	       error_bytes(outstanding);
+	       other_bytes(configuration, outstanding);
 }
 
 static int set_buffers(int descriptor, const struct transport_settings *settings,
@@ -179,16 +210,16 @@ static int set_buffers(int descriptor, const struct transport_settings *settings
 	uint64_t one = socket_options_true_size(settings->packet_bytes);
 	uint64_t outstanding = max_u64(settings->outstanding, 1);
 	uint64_t all = one * outstanding;
-	uint64_t errors = error_bytes(settings->outstanding);
+	uint64_t others = other_bytes(settings->configuration, settings->outstanding);
 
-	grow_buffer(descriptor, SO_RCVBUF, all + errors);
+	grow_buffer(descriptor, SO_RCVBUF, all + others);
 	grants->receive_buffer_bytes = buffer_size(descriptor, SO_RCVBUF);
 	/* The kernel takes one more while there is any room left: hence one less. */
-	grants->receive_buffer_is_enough = grants->receive_buffer_bytes >= all + errors - one;
+	grants->receive_buffer_is_enough = grants->receive_buffer_bytes >= all + others - one;
 	grants->receive_buffer_holds = 1;
-	if (grants->receive_buffer_bytes > errors)
+	if (grants->receive_buffer_bytes > others)
 		grants->receive_buffer_holds =
-			(uint32_t)((grants->receive_buffer_bytes - errors) / one) + 1;
+			(uint32_t)((grants->receive_buffer_bytes - others) / one) + 1;
 	if (asked > 0) {
 		int result =
 			set(descriptor, SOL_SOCKET, SO_SNDBUF, (int)min_u64(asked, INT_MAX / 2));
@@ -309,10 +340,10 @@ void socket_options_claim_flow_label(int descriptor, const uint8_t destination[s
 static int set_messages(int descriptor, const struct transport_settings *settings, bool is_raw,
 			struct error *error)
 {
-	bool stamps = settings->configuration->stamps == STAMPS_RX;
+	bool stamps = settings->configuration->stamps != STAMPS_USER;
 	bool is_ip4 = settings->family == 4;
 	const struct option options[] = {
-		{stamps, SOL_SOCKET, SO_TIMESTAMPNS, 1, "receive stamps (--stamps rx)"},
+		{stamps, SOL_SOCKET, SO_TIMESTAMPNS, 1, "receive stamps (--stamps)"},
 		{true, SOL_SOCKET, SO_RXQ_OVFL, 1, "the count of dropped packets"},
 		{is_ip4, IPPROTO_IP, IP_RECVERR, 1, "the error queue"},
 		{is_ip4 && !is_raw, IPPROTO_IP, IP_RECVTTL, 1, "reporting of the time to live"},
@@ -323,6 +354,32 @@ static int set_messages(int descriptor, const struct transport_settings *setting
 	};
 
 	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
+}
+
+/*
+ * Send stamps come with the error queue, without the packet (OPT_TSONLY) and with a number
+ * (OPT_ID). No packet is stamped by these flags: each asks for itself. They also turn on a second
+ * control message with every received packet, unless the kernel knows OPT_RX_FILTER (6.12). With
+ * hardware stamps the driver's is kept beside them (OPT_TX_SWHW). What packets may ask for then;
+ * nothing where the kernel refuses, which is no error.
+ */
+static uint32_t set_send_stamps(int descriptor, const struct transport_settings *settings)
+{
+	uint32_t wishes = SOF_TIMESTAMPING_TX_SCHED | SOF_TIMESTAMPING_TX_SOFTWARE;
+	uint32_t flags = SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |
+			 SOF_TIMESTAMPING_OPT_TSONLY;
+
+	if (settings->configuration->stamps != STAMPS_SPLIT || settings->real_time == NULL)
+		return 0;
+	if (hardware_stamps_are_on(settings->device)) {
+		flags |= SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE |
+			 SOF_TIMESTAMPING_OPT_TX_SWHW;
+		wishes |= SOF_TIMESTAMPING_TX_HARDWARE;
+	}
+	if (set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)(flags | OPT_RX_FILTER)) == 0 ||
+	    set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)flags) == 0)
+		return wishes;
+	return 0;
 }
 
 int socket_options_apply(int descriptor, const struct transport_settings *settings, bool is_raw,
@@ -338,6 +395,8 @@ int socket_options_apply(int descriptor, const struct transport_settings *settin
 		result = set_sending6(descriptor, settings, error);
 	if (result == 0)
 		result = set_messages(descriptor, settings, is_raw, error);
+	if (result == 0)
+		grants->send_stamps = set_send_stamps(descriptor, settings);
 	if (result == 0 && is_raw)
 		result = set_filter(descriptor, settings, error);
 	return result;

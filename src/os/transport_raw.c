@@ -31,6 +31,7 @@ const struct transport_row transport_raw = {
 	.send = transport_socket_send,
 	.receive = transport_socket_receive,
 	.receive_error = transport_socket_receive_error,
+	.receive_stamps = transport_socket_receive_stamps,
 	.descriptor = transport_socket_descriptor,
 	.drops = transport_socket_drops,
 	.close = transport_socket_close,

@@ -145,10 +145,12 @@ int transport_socket_open(struct transport *transport, const struct transport_se
 	socket->is_raw = is_raw;
 	socket->errors_suspected = true;
 	socket->clock = settings->clock;
+	socket->real_time = settings->real_time;
 	socket->flow_label = settings->configuration->flow_label;
 	socket->address_bytes =
 		settings->family == 4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 	link_headers(socket);
+	transport_socket_queue_init(socket);
 	transport->context = socket;
 	transport->identifier = settings->identifier;
 
@@ -163,6 +165,8 @@ int transport_socket_open(struct transport *transport, const struct transport_se
 	}
 	/* What the filter of the set-up dropped is none of ours: the count starts here. */
 	(void)socket_options_drops(descriptor, &socket->last_drops);
+	transport_socket_stamps_init(socket, grants.send_stamps);
+	transport->sends_stamps = grants.send_stamps != 0;
 	transport->receive_buffer_bytes = grants.receive_buffer_bytes;
 	transport->receive_buffer_holds = grants.receive_buffer_holds;
 	transport->receive_buffer_is_enough = grants.receive_buffer_is_enough;
@@ -176,6 +180,7 @@ void transport_socket_close(struct transport *transport)
 	if (socket == NULL)
 		return;
 	(void)close(socket->descriptor);
+	free(socket->stamps.counted_ids);
 	free(socket->destinations);
 	free(socket);
 	transport->context = NULL;

@@ -19,10 +19,9 @@
 
 #define STALE_ERRORS_MAX 2    /* one call done again this often for errors of earlier packets */
 #define INTERRUPTIONS_MAX 100 /* and this often for EINTR */
-#define QUEUE_ENTRIES_MAX 64  /* entries of others skipped in one look at the error queue */
 #define EMPTY_RECEIVES_MAX 64 /* then the error queue is looked at without a sign */
 
-static void from_socket_address(const union socket_address *name, struct address *address)
+void transport_socket_read_address(const union socket_address *name, struct address *address)
 {
 	if (name->any.sa_family == AF_INET) {
 		uint8_t bytes[4];
@@ -34,121 +33,6 @@ static void from_socket_address(const union socket_address *name, struct address
 	} else {
 		memset(address, 0, sizeof(*address));
 	}
-}
-
-/* ---- the error queue ---- */
-
-static bool tells_mtu(const struct control_facts *facts)
-{
-	switch (facts->origin) {
-	case CONTROL_ORIGIN_LOCAL:
-		return facts->system_errno == EMSGSIZE;
-	case CONTROL_ORIGIN_ICMP4:
-		return facts->type == 3 && facts->code == 4;
-	case CONTROL_ORIGIN_ICMP6:
-		return facts->type == 2;
-	default:
-		return false;
-	}
-}
-
-/* Whether this entry is for the caller: a raw socket gets the ICMP errors as packets as well. */
-static bool is_wanted(const struct transport_socket *socket, const struct control_facts *facts)
-{
-	if (!facts->has_error)
-		return false;
-	if (facts->origin == CONTROL_ORIGIN_LOCAL)
-		return true;
-	return !socket->is_raw &&
-	       facts->origin == (socket->family == 4 ? CONTROL_ORIGIN_ICMP4 : CONTROL_ORIGIN_ICMP6);
-}
-
-/* Takes one entry off the kernel's queue: 1, or 0 when there is none, or only what nobody wants. */
-static int take_entry(struct transport_socket *socket, struct transport_error *error)
-{
-	_Alignas(struct cmsghdr) uint8_t control[CONTROL_MESSAGE_BYTES];
-	union socket_address name;
-	struct control_facts facts;
-
-	for (int i = 0; i < QUEUE_ENTRIES_MAX; i++) {
-		struct iovec vector = {.iov_base = error->bytes, .iov_len = sizeof(error->bytes)};
-		struct msghdr header = {
-			.msg_name = &name,
-			.msg_namelen = sizeof(name),
-			.msg_iov = &vector,
-			.msg_iovlen = 1,
-			.msg_control = control,
-			.msg_controllen = sizeof(control),
-		};
-		ssize_t length;
-
-		name.any.sa_family = AF_UNSPEC;
-		length = recvmsg(socket->descriptor, &header, MSG_ERRQUEUE | MSG_DONTWAIT);
-		if (length < 0 && errno == EINTR)
-			continue;
-		if (length < 0) {
-			socket->errors_suspected = false;
-			return 0;
-		}
-		control_message_parse(control, header.msg_controllen, &facts);
-		if (!is_wanted(socket, &facts))
-			continue;
-		error->is_local = facts.origin == CONTROL_ORIGIN_LOCAL;
-		error->type = facts.type;
-		error->code = facts.code;
-		error->system_errno = facts.system_errno;
-		error->mtu = tells_mtu(&facts) ? facts.information : 0;
-		error->offender = facts.offender;
-		from_socket_address(&name, &error->destination);
-		error->length = (uint32_t)min_u64((uint64_t)length, sizeof(error->bytes));
-		return 1;
-	}
-	return 0;
-}
-
-/* Whether the list has an error of this host's own that says the same. */
-static bool is_known(const struct transport_socket *socket, const struct transport_error *error)
-{
-	for (uint32_t i = 0; i < socket->error_count && error->is_local; i++) {
-		const struct transport_error *known = &socket->errors[i];
-
-		if (known->is_local && known->system_errno == error->system_errno &&
-		    known->mtu == error->mtu &&
-		    address_equal(&known->destination, &error->destination))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Moves entries from the kernel's queue to our list. One failed send may leave several entries of
- * this host's own, one for every time that it was tried: they become one.
- */
-static void collect_errors(struct transport_socket *socket)
-{
-	while (socket->errors_suspected && socket->error_count < SOCKET_ERRORS_MAX) {
-		struct transport_error *error = &socket->errors[socket->error_count];
-
-		if (take_entry(socket, error) == 0)
-			return;
-		if (!is_known(socket, error))
-			socket->error_count++;
-	}
-}
-
-int transport_socket_receive_error(struct transport *transport, struct transport_error *error)
-{
-	struct transport_socket *socket = transport->context;
-
-	if (socket->error_count == 0)
-		collect_errors(socket);
-	if (socket->error_count == 0)
-		return 0;
-	*error = socket->errors[0];
-	socket->error_count--;
-	memmove(&socket->errors[0], &socket->errors[1],
-		socket->error_count * sizeof(socket->errors[0]));
-	return 1;
 }
 
 /* ---- sending ---- */
@@ -176,12 +60,8 @@ static bool may_be_stale(int system_errno)
 /* Whether this host itself has found a packet too long: then EMSGSIZE is the call's own error. */
 static bool is_too_long(struct transport_socket *socket)
 {
-	collect_errors(socket);
-	for (uint32_t i = 0; i < socket->error_count; i++) {
-		if (socket->errors[i].is_local && socket->errors[i].system_errno == EMSGSIZE)
-			return true;
-	}
-	return socket->error_count == SOCKET_ERRORS_MAX;
+	transport_socket_collect_errors(socket);
+	return transport_socket_has_too_long(socket);
 }
 
 /* One system call: how many were accepted, or -errno. */
@@ -189,7 +69,7 @@ static int send_once(struct transport_socket *socket, uint32_t count)
 {
 	int sent;
 
-	if (count > 1) {
+	if (count > 1 || socket->send_headers[0].msg_hdr.msg_controllen > 0) {
 		sent = sendmmsg(socket->descriptor, socket->send_headers, count, MSG_DONTWAIT);
 	} else {
 		const struct msghdr *only = &socket->send_headers[0].msg_hdr;
@@ -202,12 +82,30 @@ static int send_once(struct transport_socket *socket, uint32_t count)
 	return sent < 0 ? -errno : sent;
 }
 
+/*
+ * The call failed for the first packet. True: for a reason that does not lie in it, so that the
+ * call is to be done again; *stale counts those that were errors of earlier packets.
+ */
+static bool is_worth_another(struct transport_socket *socket,
+			     const struct transport_outgoing *first, int system_errno, int *stale)
+{
+	if (transport_socket_stamps_refused(socket, first, system_errno))
+		return true;
+	if (system_errno == EAGAIN || system_errno == ENOBUFS)
+		return false;
+	socket->errors_suspected = true;
+	if (!may_be_stale(system_errno) || (*stale)++ >= STALE_ERRORS_MAX)
+		return false;
+	return system_errno != EMSGSIZE || !is_too_long(socket);
+}
+
 int transport_socket_send(struct transport *transport, const struct transport_outgoing *packets,
 			  uint32_t count)
 {
 	struct transport_socket *socket = transport->context;
 	int interruptions = 0;
 	int stale = 0;
+	int sent;
 
 	count = (uint32_t)min_u64(count, TRANSPORT_BATCH);
 	for (uint32_t i = 0; i < count; i++) {
@@ -218,27 +116,22 @@ int transport_socket_send(struct transport *transport, const struct transport_ou
 			&socket->destinations[packets[i].destination];
 	}
 	for (;;) {
-		int sent = send_once(socket, count);
-
-		if (sent > 0) {
-			/* Cut short: the next packet met an error that is not told. */
-			if ((uint32_t)sent < count)
-				socket->errors_suspected = true;
-			return sent;
-		}
-		if (sent == -EINTR) {
-			if (interruptions++ >= INTERRUPTIONS_MAX)
-				return -EAGAIN;
+		transport_socket_ask_stamps(socket, packets, count);
+		sent = send_once(socket, count);
+		if (sent > 0)
+			break;
+		if (sent == -EINTR && interruptions++ < INTERRUPTIONS_MAX)
 			continue;
-		}
-		if (sent == -EAGAIN || sent == -ENOBUFS)
-			return sent;
-		socket->errors_suspected = true;
-		if (!may_be_stale(-sent) || stale++ >= STALE_ERRORS_MAX)
-			return sent;
-		if (sent == -EMSGSIZE && is_too_long(socket))
-			return sent;
+		if (!is_worth_another(socket, &packets[0], -sent, &stale))
+			break;
 	}
+	if (sent > 0)
+		transport_socket_stamps_sent(socket, packets, (uint32_t)sent, count);
+	/* Cut short: the next packet met an error that is not told. */
+	if (sent > 0 && (uint32_t)sent < count)
+		socket->errors_suspected = true;
+	transport->sends_stamps = socket->stamps.way != SOCKET_STAMPS_NONE;
+	return sent == -EINTR ? -EAGAIN : sent;
 }
 
 /* ---- receiving ---- */
@@ -297,11 +190,32 @@ static int receive_batch(struct transport_socket *socket, uint32_t count)
 	}
 }
 
+/* One received packet: what its header and its control messages say, stamps apart. */
+static void read_packet(const struct transport_socket *socket, uint32_t place,
+			struct transport_incoming *packet, struct control_facts *facts)
+{
+	const struct mmsghdr *header = &socket->receive_headers[place];
+
+	/* MSG_TRUNC gives the true length, except on ping sockets: there it is unknown. */
+	packet->full_length = header->msg_len;
+	if ((header->msg_hdr.msg_flags & MSG_TRUNC) != 0 && packet->full_length <= packet->capacity)
+		packet->full_length = packet->capacity + 1;
+	packet->length = (uint32_t)min_u64(header->msg_len, packet->capacity);
+	transport_socket_read_address(&socket->receive_names[place], &packet->source);
+
+	control_message_parse(socket->controls[place], header->msg_hdr.msg_controllen, facts);
+	packet->ttl = facts->ttl;
+	packet->largest_fragment = facts->largest_fragment;
+	packet->stamp_ns = INT64_MIN;
+	packet->stamp_real_ns = INT64_MIN;
+	packet->hardware_ns = facts->hardware_ns;
+}
+
 int transport_socket_receive(struct transport *transport, struct transport_incoming *packets,
 			     uint32_t count, int64_t *now_ns)
 {
 	struct transport_socket *socket = transport->context;
-	bool has_offset = false;
+	bool has_offset = false, usable = false;
 	int64_t offset_ns = 0;
 	int received;
 
@@ -317,34 +231,23 @@ int transport_socket_receive(struct transport *transport, struct transport_incom
 			socket->errors_suspected = true;
 		return received;
 	}
-	for (int i = 0; i < received; i++) {
-		struct transport_incoming *packet = &packets[i];
-		struct mmsghdr *header = &socket->receive_headers[i];
+	for (uint32_t i = 0; i < (uint32_t)received; i++) {
+		struct msghdr *header = &socket->receive_headers[i].msg_hdr;
 		struct control_facts facts;
 
-		/* MSG_TRUNC gives the true length, except on ping sockets: there it is unknown. */
-		packet->full_length = header->msg_len;
-		if ((header->msg_hdr.msg_flags & MSG_TRUNC) != 0 &&
-		    packet->full_length <= packet->capacity)
-			packet->full_length = packet->capacity + 1;
-		packet->length = (uint32_t)min_u64(header->msg_len, packet->capacity);
-		from_socket_address(&socket->receive_names[i], &packet->source);
-
-		control_message_parse(socket->controls[i], header->msg_hdr.msg_controllen, &facts);
-		packet->ttl = facts.ttl;
-		packet->largest_fragment = facts.largest_fragment;
-		packet->stamp_ns = INT64_MIN;
-		if (facts.has_stamp) {
-			if (!has_offset)
-				offset_ns = clock_offset(socket->clock, *now_ns, &socket->pair);
-			has_offset = true;
-			packet->stamp_ns = facts.stamp_real_ns + offset_ns;
+		read_packet(socket, i, &packets[i], &facts);
+		if (facts.has_stamp && !has_offset && socket->real_time != NULL)
+			usable = real_time_offset(socket->real_time, *now_ns, &offset_ns);
+		has_offset = has_offset || facts.has_stamp;
+		if (facts.has_stamp && usable) {
+			packets[i].stamp_real_ns = facts.stamp_real_ns;
+			packets[i].stamp_ns = facts.stamp_real_ns + offset_ns;
 		}
 		if (facts.has_drops)
 			note_drops(socket, facts.drops);
 		/* The kernel wrote what it used; it needs to know the sizes again next time. */
-		header->msg_hdr.msg_namelen = sizeof(socket->receive_names[i]);
-		header->msg_hdr.msg_controllen = CONTROL_MESSAGE_BYTES;
+		header->msg_namelen = sizeof(socket->receive_names[i]);
+		header->msg_controllen = CONTROL_MESSAGE_BYTES;
 	}
 	return received;
 }

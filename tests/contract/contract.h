@@ -27,5 +27,7 @@ void contract_check_texts(const char *name, const char *summary);
 void contract_clocks(void);
 void contract_waiter(void);
 void contract_transports(void);
+void contract_stamps(void);
+void contract_stamps_elsewhere(void);
 
 #endif

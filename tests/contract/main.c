@@ -78,5 +78,7 @@ int main(void)
 	contract_clocks();
 	contract_waiter();
 	contract_transports();
+	contract_stamps();
+	contract_stamps_elsewhere();
 	return state.done > 0 && state.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -36,7 +36,7 @@ default_sampling() {
 	run_pinned --rate 1000 -c 300 10.7.0.2
 	assert_split
 	assert_json "$OUT" '.settings.stamp_every == 1 and .targets[0].stamps.sampled == 300'
-	run_pinned --rate 50001 -c 6400 10.7.0.2
+	run_pinned --rate 60000 -c 6400 10.7.0.2
 	assert_json "$OUT" '.settings.stamp_every == 64 and .targets[0].stamps.sampled == 100'
 }
 

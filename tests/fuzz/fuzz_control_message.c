@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One entry of the error queue: control bytes and the packet that the error quotes, in front of an
- * account with requests in flight. Input: a byte of choices (bit 0: IPv6; bit 1: a right tag
- * is put into the quote, which no input could guess), a byte with the number of control bytes,
- * these, then the quote from its ICMP header on.
+ * One entry of the error queue: control bytes and, if it is an error, the packet that it quotes,
+ * in front of an account with requests in flight. Input: a byte of choices (bit 0: IPv6; bit 1: a
+ * right tag is put into the quote, which no input could guess), a byte with the number of control
+ * bytes, these, then the quote from its ICMP header on.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "core/wire_format.h"
 #include "fuzz/require.h"
 #include "os/control_message.h"
+#include "os/transport_socket_internal.h"
 
 #define PAYLOAD_BYTES 56
 #define REQUESTS 40
@@ -57,12 +58,29 @@ static void check_facts(const struct control_facts *facts)
 {
 	REQUIRE(facts->ttl >= -1 && facts->ttl <= 255, "ttl %d", facts->ttl);
 	REQUIRE(!facts->has_stamp || facts->stamp_real_ns >= 0, "a negative stamp");
+	REQUIRE(facts->hardware_ns > 0 || facts->hardware_ns == INT64_MIN, "a hardware stamp of 0");
 	REQUIRE(facts->largest_fragment <= 65575, "a fragment of %u", facts->largest_fragment);
 	REQUIRE(facts->system_errno >= 0, "errno %d", facts->system_errno);
 	REQUIRE(facts->offender.family == 0 || facts->offender.family == 4 ||
 			facts->offender.family == 6,
 		"family %u", facts->offender.family);
 	REQUIRE(facts->has_error || facts->offender.family == 0, "an offender without an error");
+	REQUIRE(facts->has_error || facts->data == 0, "an id without an entry");
+}
+
+/* What the transport makes of an entry that is no error. */
+static void check_stamp(const struct control_facts *facts)
+{
+	struct transport_stamp stamp = {.real_ns = -1};
+
+	if (!transport_socket_stamp_of(facts, &stamp))
+		return;
+	REQUIRE(facts->has_error && facts->origin == CONTROL_ORIGIN_STAMP, "a stamp of no entry");
+	REQUIRE(stamp.real_ns > 0, "a stamp of no time");
+	REQUIRE((stamp.kind == TRANSPORT_STAMP_HARDWARE) ==
+			(facts->hardware_ns != INT64_MIN &&
+			 facts->information == CONTROL_STAMP_SENT),
+		"kind %d", (int)stamp.kind);
 }
 
 /* What the engine makes of the entry. */
@@ -113,7 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	control_message_parse(input.at, control_bytes, &facts);
 	check_facts(&facts);
-	if (!facts.has_error)
+	check_stamp(&facts);
+	if (!facts.has_error || facts.origin == CONTROL_ORIGIN_STAMP)
 		return 0;
 	length = (uint32_t)min_u64(input.left - control_bytes, sizeof(quote));
 	memcpy(quote, input.at + control_bytes, length);

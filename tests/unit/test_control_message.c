@@ -40,6 +40,14 @@ static void append_int(struct chain *chain, int level, int type, int value)
 	append(chain, level, type, &value, sizeof(value));
 }
 
+/* struct scm_timestamping: software, not used, hardware. */
+static void append_stamps(struct chain *chain, struct timespec software, struct timespec hardware)
+{
+	const struct timespec stamps[3] = {software, {0}, hardware};
+
+	append(chain, SOL_SOCKET, SO_TIMESTAMPING, stamps, sizeof(stamps));
+}
+
 static void append_error(struct chain *chain, int level, int type, uint8_t origin, int error,
 			 uint8_t icmp_type, uint8_t code, uint32_t info, const void *offender,
 			 size_t offender_bytes)
@@ -82,6 +90,7 @@ static void test_nothing(void)
 	UNIT_SIGNED("ttl", facts.ttl, -1);
 	UNIT_UNSIGNED("fragment", facts.largest_fragment, 0);
 	UNIT_UNSIGNED("offender", facts.offender.family, 0);
+	UNIT_SIGNED("hardware", facts.hardware_ns, INT64_MIN);
 }
 
 static void build_packet(struct chain *chain)
@@ -104,6 +113,7 @@ static void check_packet(const char *label, const struct control_facts *facts)
 	UNIT_SIGNED(label, facts->ttl, 57);
 	UNIT_UNSIGNED(label, facts->largest_fragment, 1500);
 	UNIT_CHECK(!facts->has_error, "%s: no error", label);
+	UNIT_SIGNED("hardware", facts->hardware_ns, INT64_MIN);
 }
 
 static void test_packet(void)
@@ -241,6 +251,112 @@ static void test_errors(void)
 	UNIT_CHECK(facts.has_error && facts.offender.family == 0, "short offender");
 }
 
+static const struct timespec software = {.tv_sec = 1700000000, .tv_nsec = 5};
+static const struct timespec hardware = {.tv_sec = 1234, .tv_nsec = 999999999};
+#define SOFTWARE_NS INT64_C(1700000000000000005)
+#define HARDWARE_NS INT64_C(1234999999999)
+
+/* Received packets: by software, by hardware, both, and the zeros that stand for neither. */
+static void test_stamps(void)
+{
+	static const struct timespec none = {0};
+	static const int32_t narrow[6] = {17, 5, 0, 0, 1234, 999999999};
+	struct chain chain = {.length = 0};
+	struct control_facts facts;
+
+	append_stamps(&chain, software, hardware);
+	for (size_t shift = 0; shift < 8; shift++) {
+		parse(&chain, chain.length, shift, &facts);
+		UNIT_CHECK(facts.has_stamp, "both");
+		UNIT_SIGNED("software", facts.stamp_real_ns, SOFTWARE_NS);
+		UNIT_SIGNED("hardware", facts.hardware_ns, HARDWARE_NS);
+		UNIT_CHECK(!facts.has_error, "no entry of the error queue");
+	}
+	chain.length = 0;
+	append_stamps(&chain, none, hardware);
+	parse(&chain, chain.length, 0, &facts);
+	UNIT_CHECK(!facts.has_stamp, "hardware only");
+	UNIT_SIGNED("hardware only", facts.hardware_ns, HARDWARE_NS);
+	append(&chain, SOL_SOCKET, SO_TIMESTAMPNS, &software, sizeof(software));
+	parse(&chain, chain.length, 0, &facts);
+	UNIT_CHECK(facts.has_stamp, "beside SO_TIMESTAMPNS");
+	UNIT_SIGNED("beside SO_TIMESTAMPNS", facts.stamp_real_ns, SOFTWARE_NS);
+	chain.length = 0;
+	append_stamps(&chain, none, none);
+	parse(&chain, chain.length, 0, &facts);
+	UNIT_CHECK(!facts.has_stamp && facts.hardware_ns == INT64_MIN, "neither");
+	/* as a kernel of 32 bits writes it */
+	chain.length = 0;
+	append(&chain, SOL_SOCKET, SO_TIMESTAMPING, narrow, sizeof(narrow));
+	parse(&chain, chain.length, 0, &facts);
+	UNIT_SIGNED("32 bits", facts.stamp_real_ns, 17 * NANOSECONDS_PER_SECOND + 5);
+	UNIT_SIGNED("32 bits", facts.hardware_ns, HARDWARE_NS);
+}
+
+/* A message with too few bytes has no stamps in it, and none of its parts is taken for one. */
+static void test_stamps_cut(void)
+{
+	const struct timespec stamps[3] = {software, software, hardware};
+	struct control_facts facts;
+
+	for (size_t length = 0; length < sizeof(stamps); length++) {
+		struct chain chain = {.length = 0};
+
+		if (length == 6 * sizeof(int32_t)) /* what 32 bits would look like */
+			continue;
+		append(&chain, SOL_SOCKET, SO_TIMESTAMPING, stamps, length);
+		parse(&chain, chain.length, 0, &facts);
+		UNIT_CHECK(!facts.has_stamp && facts.hardware_ns == INT64_MIN, "%zu bytes", length);
+	}
+	for (size_t length = 0; length < sizeof(software); length++) {
+		struct chain chain = {.length = 0};
+
+		if (length == 2 * sizeof(int32_t))
+			continue;
+		append(&chain, SOL_SOCKET, SO_TIMESTAMPNS, &software, length);
+		parse(&chain, chain.length, 0, &facts);
+		UNIT_CHECK(!facts.has_stamp, "%zu bytes", length);
+	}
+}
+
+/* Entries of the error queue that are no errors: when a packet left, and which. */
+static void test_sent_stamps(void)
+{
+	static const struct {
+		uint32_t information;
+		bool by_hardware;
+	} cases[] = {{CONTROL_STAMP_SCHEDULED, false},
+		     {CONTROL_STAMP_SENT, false},
+		     {CONTROL_STAMP_SENT, true},
+		     {CONTROL_STAMP_ACKNOWLEDGED, false}};
+	static const struct timespec none = {0};
+
+	for (size_t i = 0; i < 2 * ARRAY_LENGTH(cases); i++) {
+		bool is_ip6 = i % 2 == 1;
+		struct sock_extended_err entry = {
+			.ee_errno = ENOMSG,
+			.ee_origin = SO_EE_ORIGIN_TIMESTAMPING,
+			.ee_info = cases[i / 2].information,
+			.ee_data = 0xfffffff0u,
+		};
+		struct chain chain = {.length = 0};
+		struct control_facts facts;
+
+		append_stamps(&chain, cases[i / 2].by_hardware ? none : software,
+			      cases[i / 2].by_hardware ? hardware : none);
+		append(&chain, is_ip6 ? IPPROTO_IPV6 : IPPROTO_IP,
+		       is_ip6 ? IPV6_RECVERR : IP_RECVERR, &entry, sizeof(entry));
+		parse(&chain, chain.length, i, &facts);
+		UNIT_CHECK(facts.has_error, "row %zu: an entry", i);
+		UNIT_SIGNED("origin", facts.origin, CONTROL_ORIGIN_STAMP);
+		UNIT_UNSIGNED("which stamp", facts.information, cases[i / 2].information);
+		UNIT_UNSIGNED("which packet", facts.data, 0xfffffff0u);
+		UNIT_CHECK(facts.has_stamp == !cases[i / 2].by_hardware, "row %zu: software", i);
+		UNIT_SIGNED("hardware", facts.hardware_ns,
+			    cases[i / 2].by_hardware ? HARDWARE_NS : INT64_MIN);
+	}
+}
+
 const struct unit_suite suite_control_message = {
 	"control_message",
 	(const struct unit_test[]){{"no message", test_nothing},
@@ -249,5 +365,8 @@ const struct unit_suite suite_control_message = {
 				   {"lengths that lie", test_lying_lengths},
 				   {"values out of range", test_bad_values},
 				   {"entries of the error queue", test_errors},
+				   {"stamps of a packet", test_stamps},
+				   {"stamps that are cut", test_stamps_cut},
+				   {"stamps of the error queue", test_sent_stamps},
 				   {NULL, NULL}},
 };

@@ -15,6 +15,7 @@
 #include "os/host.h"
 #include "os/output_file.h"
 #include "os/privilege.h"
+#include "os/real_time.h"
 #include "run/engine.h"
 
 enum probe_status {
@@ -50,6 +51,8 @@ struct probe {
 	bool is_simulated;
 	int64_t simulated_ns;
 	struct clock_source clock;
+	struct real_time real_time;
+	bool has_real_time;
 	struct waiter waiter;
 	struct transport transports[PROBE_TRANSPORTS];
 	uint32_t transport_count;

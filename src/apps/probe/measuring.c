@@ -258,6 +258,8 @@ void probe_close(struct probe *probe)
 	engine_close(probe->engine);
 	for (uint32_t i = 0; i < probe->transport_count; i++)
 		probe->transports[i].row->close(&probe->transports[i]);
+	if (probe->has_real_time)
+		real_time_close(&probe->real_time);
 	if (probe->has_file)
 		output_file_abandon(&probe->file);
 	privilege_end(&probe->privilege);

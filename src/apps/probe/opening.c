@@ -28,6 +28,8 @@ static int open_clock(struct probe *probe)
 		return probe_fail(probe, PROBE_UNUSABLE, "--clock: %s", error.text);
 	}
 	probe->result.clock.source = probe->clock.row->name;
+	real_time_open(&probe->real_time, &probe->clock);
+	probe->has_real_time = true;
 	probe->waiter = waiter_system(&probe->clock);
 	waiter_sharpen();
 	return PROBE_CONTINUE;
@@ -138,6 +140,7 @@ static int open_transport(struct probe *probe, uint8_t family, uint16_t identifi
 		.source = probe->way.sources[way_family_index(family)],
 		.allow_broadcast = configuration->allow_broadcast && has_many,
 		.clock = &probe->clock,
+		.real_time = &probe->real_time,
 		.waiter = &probe->waiter,
 	};
 	int status;

@@ -177,7 +177,7 @@ static int drop_root(struct probe *probe, struct error *error)
 	if (probe->privilege.dropped)
 		return 0;
 	probe->privilege.receive_bytes = socket_options_buffer_bytes(
-		configuration->payload_bytes + 8, probe_outstanding(probe));
+		configuration, configuration->payload_bytes + 8, probe_outstanding(probe));
 	if (probe->rights_error.code == 0 && !probe->is_simulated)
 		status = privilege_open_sockets(&probe->privilege, mark, &probe->rights_error);
 	if (status < 0 && probe->rights_error.code == 0)

@@ -6,8 +6,20 @@
 #ifndef FPING_BENCH_CORE_SUMMARY_INTERNAL_H
 #define FPING_BENCH_CORE_SUMMARY_INTERNAL_H
 
+#include <string.h>
+
+#include "base/error.h"
 #include "core/kernel_counters.h"
 #include "core/result.h"
+
+/* Formats into an array member; base's error carries the only formatter that core has. */
+#define SUMMARY_FORMAT(member, ...)                                                                \
+	do {                                                                                       \
+		struct error formatted;                                                            \
+		(void)error_set(&formatted, ERROR_INTERNAL, __VA_ARGS__);                          \
+		memcpy((member), formatted.text, sizeof(member) - 1);                              \
+		(member)[sizeof(member) - 1] = '\0';                                               \
+	} while (0)
 
 /*
  * The plan of a request and what it puts on the wire: fills target->fragments up to `overhead`
@@ -20,6 +32,16 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 /* The rest of target->fragments; loss, its interval and sent_per_s must be there. */
 void summary_fragments(const struct configuration *configuration, struct result_target *target,
 		       const struct kernel_counters *before, const struct kernel_counters *after);
+
+/* Room for one more reason, NULL where the list is full: it keeps its causes, not the effects. */
+struct result_reason *summary_reason(struct result *result, const char *code) MUST_CHECK;
+
+/*
+ * The reasons that come from outside of the measurement: the process or the host stood still, a
+ * clock was set or is too coarse, others had the processor, the processor was not enough. Whether
+ * the sends of a schedule left when they should is told by schedule_is_held.
+ */
+void summary_judge_disturbance(struct result *result, bool schedule_is_held);
 
 /* Adds to result->reasons; everything else of the result must be complete. */
 void summary_judge(struct result *result);

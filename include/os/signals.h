@@ -17,7 +17,7 @@ void signals_reset(void);
 /*
  * Installs the handlers: SIGINT, SIGTERM and SIGHUP ask to stop (not those that were inherited as
  * ignored); a second SIGINT or SIGTERM ends the process at once with status 130; SIGQUIT asks
- * for a status line; SIGXCPU asks to stop.
+ * for a status line; SIGXCPU asks to stop; SIGCONT leaves a note.
  */
 int signals_install(struct error *error) MUST_CHECK;
 
@@ -32,6 +32,9 @@ int signals_stop_requested(void);
 
 /* Whether a status line was asked for since the last call. */
 bool signals_take_status_request(void);
+
+/* Whether this process was stopped and continued (SIGCONT) since the last call. */
+bool signals_take_continued(void);
 
 /* A descriptor that is readable after a signal; -1 before signals_install. */
 int signals_wake_descriptor(void);

@@ -21,6 +21,7 @@
 #define ENGINE_LINGER_NS (30 * NANOSECONDS_PER_MILLISECOND) /* after the deadline */
 /* Least time for replies that may follow an answer, in a run that has seen such. */
 #define ENGINE_FURTHER_MIN_NS (20 * NANOSECONDS_PER_MILLISECOND)
+#define ENGINE_STANDSTILL_MIN_NS NANOSECONDS_PER_MILLISECOND
 #define ENGINE_FAULTS_MAX 100u /* receive errors in a row */
 #define ENGINE_SEND_ROUNDS_MAX 16u /* batches sent between two looks at the socket */
 #define ENGINE_BUSY_ROUNDS_MAX 16u /* rounds with a full batch before requests expire anyway */
@@ -79,6 +80,9 @@ struct engine {
 	int64_t deadline_ns;     /* TIME_NEVER_NS: none */
 	int64_t stop_waiting_ns; /* after the deadline: until then replies are still taken */
 	int64_t last_sent_ns;
+	int64_t awake_ns;        /* since when the loop should be back at work, at the latest */
+	int64_t stopped_ns;      /* how long the process was stopped, at least */
+	uint32_t stops;
 	int64_t next_expiry_ns;
 	int64_t next_progress_ns;
 	int64_t blocked_until_ns;
@@ -112,6 +116,9 @@ uint64_t engine_outstanding(const struct engine *engine);
 
 /* Makes and sends at most one batch of what is due. Returns whether anything was sent. */
 bool engine_send(struct engine *engine);
+
+/* Takes note of a time in which the process was stopped; once a round. */
+void engine_watch_standstill(struct engine *engine);
 
 /* The target sends no more. */
 void engine_finish_target(struct engine *engine, uint32_t target);

@@ -2,31 +2,20 @@
 /*
  * Whether the measurement can be trusted. Every reason is a finding that the figures themselves
  * give away; they stand in the order of cause and effect, so that the first one is the one to
- * look at: what failed to leave, what this host threw away, a schedule that was not kept, and
- * last the sums that do not meet.
+ * look at: what disturbed the run from outside (summary_disturbance.c), what failed to leave, what
+ * this host threw away, a schedule that was not kept, sums that do not meet, and last a run that
+ * found no steady state.
  */
 #include "core/summary_internal.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "base/format.h"
 
 #define LITTLE_TOLERANCE   0.01 /* of the integral */
 #define LATENESS_TOLERANCE 0.1  /* of the interval */
 
-/* Formats into a member; base's error carries the only formatter that core has. */
-#define FORMAT_INTO(member, ...)                                                                   \
-	do {                                                                                       \
-		struct error formatted;                                                            \
-		(void)error_set(&formatted, ERROR_INTERNAL, __VA_ARGS__);                          \
-		memcpy((member), formatted.text, sizeof(member) - 1);                              \
-		(member)[sizeof(member) - 1] = '\0';                                               \
-	} while (0)
-
-/* Room for one more reason; a list that is full keeps its causes and drops the effects. */
-static struct result_reason *add(struct result *result, const char *code)
+struct result_reason *summary_reason(struct result *result, const char *code)
 {
 	struct result_reason *reason;
 
@@ -51,9 +40,9 @@ static void judge_sends(struct result *result)
 		failed += result->targets[i].tally.send_errors;
 		sent += result->targets[i].tally.sent;
 	}
-	if (failed == 0 || (reason = add(result, "send-errors")) == NULL)
+	if (failed == 0 || (reason = summary_reason(result, "send-errors")) == NULL)
 		return;
-	FORMAT_INTO(reason->text, "%llu requests could not be sent, %llu were",
+	SUMMARY_FORMAT(reason->text, "%llu requests could not be sent, %llu were",
 		    (unsigned long long)failed, (unsigned long long)sent);
 }
 
@@ -70,9 +59,9 @@ static void judge_drops(struct result *result)
 		*drop = max_u64(*drop, target->tally.local_drops);
 		lost += target->tally.lost_local_receive_drop;
 	}
-	if (drops[0] + drops[1] == 0 || (reason = add(result, "local-receive-drops")) == NULL)
+	if (drops[0] + drops[1] == 0 || (reason = summary_reason(result, "local-receive-drops")) == NULL)
 		return;
-	FORMAT_INTO(reason->text,
+	SUMMARY_FORMAT(reason->text,
 		    "our socket dropped %llu packets, at most %llu of them replies that are lost",
 		    (unsigned long long)(drops[0] + drops[1]), (unsigned long long)lost);
 }
@@ -85,44 +74,55 @@ static double judged_quantile(uint64_t samples)
 	return histogram_supports(samples, 0.9) ? 0.9 : 0.5;
 }
 
-static void judge_schedule(struct result *result)
+/* How far the schedule was kept. */
+struct schedule_finding {
+	uint64_t skipped;       /* requests left out */
+	int64_t latest_ns;      /* the worst of the targets' latenesses at that quantile */
+	double latest_quantile;
+	bool is_held;
+};
+
+static struct schedule_finding look_at_schedule(const struct result *result)
 {
-	struct result_reason *reason;
-	uint64_t skipped = 0;
-	int64_t latest_ns = 0;
-	double latest_quantile = 0.0;
+	struct schedule_finding finding = {.is_held = true};
 
 	if (result->interval_ns <= 0)
-		return;
+		return finding;
 	for (uint32_t i = 0; i < result->target_count; i++) {
 		const struct histogram *lateness = result->targets[i].lateness;
 		double quantile;
 
-		skipped += result->targets[i].tally.skipped;
+		finding.skipped += result->targets[i].tally.skipped;
 		if (lateness == NULL || lateness->samples == 0)
 			continue;
 		quantile = judged_quantile(lateness->samples);
-		if (histogram_quantile(lateness, quantile) > latest_ns) {
-			latest_ns = histogram_quantile(lateness, quantile);
-			latest_quantile = quantile;
+		if (histogram_quantile(lateness, quantile) > finding.latest_ns) {
+			finding.latest_ns = histogram_quantile(lateness, quantile);
+			finding.latest_quantile = quantile;
 		}
 	}
-	if (skipped == 0 && (double)latest_ns <= LATENESS_TOLERANCE * (double)result->interval_ns)
-		return;
-	reason = add(result, "rate-not-held");
-	if (reason == NULL)
-		return;
-	if (skipped > 0) {
-		FORMAT_INTO(reason->text, "%llu scheduled requests were left out after a stall",
-			    (unsigned long long)skipped);
-	} else {
-		char late[FORMAT_LENGTH], interval[FORMAT_LENGTH];
+	finding.is_held =
+		finding.skipped == 0 &&
+		(double)finding.latest_ns <= LATENESS_TOLERANCE * (double)result->interval_ns;
+	return finding;
+}
 
-		FORMAT_INTO(reason->text,
-			    "sends were late by %s (p%.0f), above 10 %% of the interval of %s",
-			    format_duration((double)latest_ns, late), latest_quantile * 100.0,
-			    format_duration((double)result->interval_ns, interval));
-	}
+static void judge_schedule(struct result *result, const struct schedule_finding *finding)
+{
+	struct result_reason *reason;
+	char late[FORMAT_LENGTH], interval[FORMAT_LENGTH];
+
+	if (finding->is_held || (reason = summary_reason(result, "rate-not-held")) == NULL)
+		return;
+	if (finding->skipped > 0)
+		SUMMARY_FORMAT(reason->text, "%llu scheduled requests were left out after a stall",
+			       (unsigned long long)finding->skipped);
+	else
+		SUMMARY_FORMAT(reason->text,
+			       "sends were late by %s (p%.0f), above 10 %% of the interval of %s",
+			       format_duration((double)finding->latest_ns, late),
+			       finding->latest_quantile * 100.0,
+			       format_duration((double)result->interval_ns, interval));
 }
 
 /*
@@ -146,6 +146,7 @@ static void judge_little(struct result *result)
 	const struct result_target *widest = NULL;
 	struct result_reason *reason;
 	char law[FORMAT_LENGTH], mean[FORMAT_LENGTH];
+	const char *meaning;
 	double gap = 0.0;
 
 	for (uint32_t i = 0; i < result->target_count; i++) {
@@ -154,13 +155,19 @@ static void judge_little(struct result *result)
 			gap = little_gap(widest);
 		}
 	}
-	if (widest == NULL || (reason = add(result, "littles-law-open")) == NULL)
+	if (widest == NULL || (reason = summary_reason(result, "littles-law-open")) == NULL)
 		return;
-	FORMAT_INTO(reason->text,
-		    "%.80s: rate x rtt gives %s in flight, the integral %s: time or replies are "
-		    "miscounted",
-		    widest->name, format_significant(widest->littles_law.value, 4, law),
-		    format_significant(widest->in_flight_mean.value, 4, mean));
+	if (result->clock.is_coarse)
+		meaning = "the clock is too coarse for these times";
+	else if (widest->littles_law.value > widest->in_flight_mean.value)
+		meaning = "times are too long, or replies counted twice";
+	else if (widest->given_up > 0)
+		meaning = "losses held slots for a time that is not accounted";
+	else
+		meaning = "slots were held by what is not counted";
+	SUMMARY_FORMAT(reason->text, "%.60s: rate x rtt gives %s in flight, the integral %s: %s",
+		       widest->name, format_significant(widest->littles_law.value, 4, law),
+		       format_significant(widest->in_flight_mean.value, 4, mean), meaning);
 }
 
 static void judge_account(struct result *result)
@@ -175,10 +182,10 @@ static void judge_account(struct result *result)
 
 		if (result_tally_balances(tally) && samples == tally->received)
 			continue;
-		reason = add(result, "unbalanced");
+		reason = summary_reason(result, "unbalanced");
 		if (reason == NULL)
 			return;
-		FORMAT_INTO(reason->text,
+		SUMMARY_FORMAT(reason->text,
 			    "%.80s: %llu sent, but %llu received (%llu timed), %llu lost, %llu in "
 			    "flight",
 			    target->name, (unsigned long long)tally->sent,
@@ -199,19 +206,47 @@ static void judge_sample(struct result *result)
 			return;
 		has_probed = has_probed || was_probed(&result->targets[i]);
 	}
-	reason = add(result, "too-few-samples");
+	reason = summary_reason(result, "too-few-samples");
 	if (reason == NULL)
 		return;
-	FORMAT_INTO(reason->text, "%s",
+	SUMMARY_FORMAT(reason->text, "%s",
 		    has_probed ? "no reply arrived" : "no target could be probed");
+}
+
+static void judge_steadiness(struct result *result)
+{
+	char first[FORMAT_LENGTH], rest[FORMAT_LENGTH];
+	struct result_reason *reason;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		const struct result_steady *steady = &result->targets[i].steady;
+
+		if (!steady->known || steady->is_steady)
+			continue;
+		reason = summary_reason(result, "no-steady-state");
+		if (reason == NULL)
+			return;
+		SUMMARY_FORMAT(reason->text,
+			       "%.60s: the first %llu replies (%.0f %%) took %s, the others %s: more "
+			       "than half would have to go; measure longer",
+			       result->targets[i].name, (unsigned long long)steady->cut_replies,
+			       steady->cut_share * 100.0,
+			       format_duration(steady->cut_mean_ns, first),
+			       format_duration(steady->rest_mean_ns, rest));
+		return;
+	}
 }
 
 void summary_judge(struct result *result)
 {
+	struct schedule_finding schedule = look_at_schedule(result);
+
+	summary_judge_disturbance(result, schedule.is_held);
 	judge_sends(result);
 	judge_drops(result);
-	judge_schedule(result);
+	judge_schedule(result, &schedule);
 	judge_little(result);
 	judge_account(result);
+	judge_steadiness(result);
 	judge_sample(result);
 }

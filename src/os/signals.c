@@ -21,6 +21,7 @@
 static volatile sig_atomic_t stop_signal;
 static volatile sig_atomic_t interruptions;
 static volatile sig_atomic_t status_requested;
+static volatile sig_atomic_t was_continued;
 static int wake_pipe[2] = {-1, -1};
 
 void signals_reset(void)
@@ -74,6 +75,16 @@ static void on_status(int number)
 	errno = saved_errno;
 }
 
+static void on_continue(int number)
+{
+	int saved_errno = errno;
+
+	(void)number;
+	was_continued = 1;
+	wake();
+	errno = saved_errno;
+}
+
 /*
  * SA_RESTART: a report must not lose a write to a slow terminal because the window was resized or
  * a status asked for; ppoll ends at a signal all the same.
@@ -102,6 +113,7 @@ int signals_install(struct error *error)
 	} rows[] = {
 		{on_stop, SIGINT, true},    {on_stop, SIGTERM, true},  {on_stop, SIGHUP, true},
 		{on_status, SIGQUIT, true}, {on_stop, SIGXCPU, false},
+		{on_continue, SIGCONT, false},
 	};
 
 	if (wake_pipe[0] < 0 && pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -132,6 +144,14 @@ bool signals_take_status_request(void)
 	if (status_requested == 0)
 		return false;
 	status_requested = 0;
+	return true;
+}
+
+bool signals_take_continued(void)
+{
+	if (was_continued == 0)
+		return false;
+	was_continued = 0;
 	return true;
 }
 

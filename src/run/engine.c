@@ -240,6 +240,7 @@ static void wait_for_work(struct engine *engine)
 				   engine->has_schedule && until_ns == due_ns);
 	signals_drain();
 	engine->now_ns = clock_now(engine->setup.clock);
+	engine->awake_ns = min_i64(until_ns, engine->now_ns);
 	if (real_time != NULL)
 		real_time_check(real_time, engine->now_ns);
 	engine_note_clock_steps(engine);
@@ -288,7 +289,11 @@ int engine_run(struct engine *engine, struct error *error)
 	int status = start_pacers(engine, error);
 	if (status < 0)
 		return status;
+	engine->awake_ns = engine->start_ns;
 	while (!is_over(engine)) {
+		engine_watch_standstill(engine);
+		if (!waited)
+			engine->awake_ns = engine->now_ns;
 		bool received = engine_receive(engine);
 
 		expire(engine);
@@ -305,6 +310,7 @@ int engine_run(struct engine *engine, struct error *error)
 		wait_for_work(engine);
 		waited = true;
 	}
+	engine_watch_standstill(engine);
 	engine_close_sampling(engine);
 	account_close(&engine->account, engine->now_ns);
 	return 0;

@@ -94,6 +94,8 @@ void engine_freeze(struct engine *engine, struct result *result)
 		result->disturbance.clock_steps = engine->setup.real_time->steps;
 		result->disturbance.largest_step_ns = engine->setup.real_time->largest_step_ns;
 	}
+	result->disturbance.stops = engine->stops;
+	result->disturbance.stopped_ns = engine->stopped_ns;
 	result->ending = engine->ending;
 	memcpy(result->fault, engine->fault, sizeof(result->fault));
 	result->elapsed_ns = engine->now_ns - engine->start_ns;

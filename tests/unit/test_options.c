@@ -304,7 +304,6 @@ static void test_lines_refused(void)
 		{"--cou 3 h", "--count"},
 		{"--bogus h", "unknown option --bogus"},
 		{"--warmup 3 h", "unknown option"},
-		{"--strict h", "unknown option"},
 		{"--sweep-size 1 h", "unknown option"},
 		{"--threads 2 h", "unknown option"},
 		{"--csv h", "unknown option"},

@@ -13,6 +13,8 @@
 #include "apps/probe/way.h"
 #include "core/kernel_counters.h"
 #include "os/host.h"
+#include "os/host_interface.h"
+#include "os/host_load.h"
 #include "os/output_file.h"
 #include "os/privilege.h"
 #include "os/real_time.h"
@@ -23,6 +25,7 @@ enum probe_status {
 	PROBE_ANSWERED = 0,   /* every target answered */
 	PROBE_UNANSWERED = 1, /* a target never answered, or fewer than -c by -w */
 	PROBE_UNUSABLE = 2,   /* usage or set-up error, nothing sent */
+	PROBE_INVALID = 4,    /* --strict, and the measurement is not valid */
 	PROBE_REFUSED = 5,    /* forbidden by the rules, nothing sent */
 	PROBE_BROKEN = 6,     /* ended early by a fault, or the output could not be written */
 };
@@ -60,6 +63,8 @@ struct probe {
 	struct engine *engine;
 	struct console console;
 	struct host_counters counter_files;
+	struct host_load_files load_files;
+	struct host_load load_before;
 	struct kernel_counters *before, *after; /* NULL: not known */
 	struct result_counter *counters;
 	bool has_run;              /* the result is that of a measurement */

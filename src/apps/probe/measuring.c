@@ -123,20 +123,29 @@ static void list_processor_time(struct probe *probe, int64_t user_ns, int64_t sy
 /* Runs the engine on a host that is looked at before and after. */
 static int run_observed(struct probe *probe, struct error *error)
 {
+	struct host_load load_after;
 	int64_t user_ns, system_ns;
 	int status;
 
 	host_environment(&probe->result.environment);
 	memcpy(probe->result.environment.driver, probe->driver, sizeof(probe->driver));
+	if (probe->result.target_count > 0)
+		host_interface(probe->result.targets[0].interface, &probe->result.environment);
 	host_counters_open(&probe->counter_files);
+	host_load_open(&probe->load_files);
 	probe->before = read_counters(probe);
+	host_load_read(&probe->load_files, &probe->load_before);
 	host_processor_time(&user_ns, &system_ns);
 	status = engine_run(probe->engine, error);
 	engine_freeze(probe->engine, &probe->result);
 	list_processor_time(probe, user_ns, system_ns);
+	host_load_read(&probe->load_files, &load_after);
+	host_load_difference(&probe->load_before, &load_after, &probe->result.processor,
+			     &probe->result.disturbance);
 	probe->after = read_counters(probe);
 	list_changes(probe);
 	host_counters_close(&probe->counter_files);
+	host_load_close(&probe->load_files);
 	return status;
 }
 
@@ -242,6 +251,8 @@ int probe_report(struct probe *probe)
 	int status = result_exit_status(result);
 	bool with_text = console_close(&probe->console);
 
+	if (probe_configuration(probe)->strict && result->reason_count > 0)
+		status = PROBE_INVALID;
 	if (!with_text) {
 		console_say("standard output cannot be written: the run was ended");
 		status = PROBE_BROKEN;

@@ -281,6 +281,7 @@ static int open_engine(struct probe *probe)
 		.configuration = configuration,
 		.clock = &probe->clock,
 		.waiter = &probe->waiter,
+		.real_time = &probe->real_time,
 		.transport_count = probe->transport_count,
 		.plan = &probe->plan,
 		.targets = probe->targets,

@@ -88,6 +88,8 @@ const struct option_row option_table[] = {
 	 .help = "what measures: auto (monotonic), or one of the list below"},
 	{0, "stamps", "KIND", .group = OPTION_GROUP_MEASURE, .set = option_set_stamps,
 	 .help = "rx: with the kernel's receive stamps (default); user: our own calls only"},
+	{0, "strict", .group = OPTION_GROUP_MEASURE, SWITCH(strict),
+	 .help = "exit 4 where the measurement is not valid: see the line `valid' of the report"},
 	{'S', "send-buffer", "BYTES", .group = OPTION_GROUP_MEASURE, .set = option_set_send_buffer,
 	 .help = "send buffer of the socket (default: what the run needs)"},
 	/* ---- output ---- */

@@ -64,7 +64,7 @@ LANGUAGE_TESTS  := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Itests
 
 ALL_CFLAGS  = $(CFLAGS) $(HARDENING) $(WARNINGS) -MMD -MP
 ALL_LDFLAGS = $(HARDENING_LINK) -Wl,--as-needed $(LDFLAGS)
-LIBRARIES  := -lcap -ljansson -lmnl -lm
+LIBRARIES  := -lcap -ljansson -lmnl -lm -pthread
 
 # Which commit this is, for the reports; a tree without git is a release.
 GIT_BUILD := $(or $(shell git describe --always --dirty --tags 2>/dev/null),release)

@@ -33,6 +33,9 @@ bool depth_change(struct depth *depth, int64_t change, int64_t now_ns);
 /* Lets time pass up to now_ns without a change; the end of a measurement. */
 void depth_advance(struct depth *depth, int64_t now_ns);
 
+/* Multiplies all times since start_ns by a factor that is near 1; the mean and the shares stay. */
+void depth_rescale(struct depth *depth, double factor);
+
 /* Mean over start_ns..last_ns; 0 when no time has passed. */
 double depth_mean(const struct depth *depth);
 

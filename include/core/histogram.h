@@ -41,6 +41,13 @@ void histogram_record(struct histogram *histogram, int64_t value_ns);
 /* Adds all samples of from to into. */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
+/*
+ * Multiplies all samples by a factor that is near 1 (within a few hundred ppm): minimum, maximum,
+ * mean and deviation follow exactly. The counts stay in their buckets, which are 8,000 ppm wide: what
+ * would move over an edge was nearer to it than any reading is exact.
+ */
+void histogram_rescale(struct histogram *histogram, double factor);
+
 /* Mean and population standard deviation in ns; 0 when there is no sample. */
 double histogram_mean(const struct histogram *histogram);
 double histogram_deviation(const struct histogram *histogram);

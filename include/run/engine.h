@@ -52,6 +52,12 @@ int engine_open(struct engine **engine, const struct engine_setup *setup, struct
 int engine_run(struct engine *engine, struct error *error) MUST_CHECK;
 
 /*
+ * The run's clock turned out to be off by a factor (clock_finish): corrects everything that was
+ * measured with it. After the run, before engine_freeze.
+ */
+void engine_rescale(struct engine *engine, double factor);
+
+/*
  * Freezes what was measured into result: tallies, histograms, depths, errors, outages, endings
  * and elapsed times of its targets, in the setup's order. result->targets must hold
  * target_count rows with the facts about interface and address filled in; the histograms and

@@ -42,6 +42,17 @@ bool depth_change(struct depth *depth, int64_t change, int64_t now_ns)
 	return true;
 }
 
+void depth_rescale(struct depth *depth, double factor)
+{
+	double change = factor - 1.0;
+	int64_t span_ns = depth->last_ns - depth->start_ns;
+
+	depth->last_ns += (int64_t)((double)span_ns * change);
+	depth->area = (uint128)((double)depth->area * factor);
+	for (uint32_t i = 0; i < DEPTH_SHARES; i++)
+		depth->time_at[i] += (int64_t)((double)depth->time_at[i] * change);
+}
+
 double depth_mean(const struct depth *depth)
 {
 	uint64_t span = (uint64_t)depth->last_ns - (uint64_t)depth->start_ns;

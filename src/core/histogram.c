@@ -105,6 +105,25 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 		into->counts[bucket] += from->counts[bucket];
 }
 
+static int64_t rescaled(int64_t ns, double factor)
+{
+	/* The change alone is rounded: the value itself may need more digits than a double has. */
+	return ns + llround((double)ns * (factor - 1.0));
+}
+
+void histogram_rescale(struct histogram *histogram, double factor)
+{
+	int128 total = (int128)histogram->samples * histogram->first_ns + histogram->sum;
+
+	total += (int128)((double)total * (factor - 1.0));
+	histogram->min_ns = rescaled(histogram->min_ns, factor);
+	histogram->max_ns = rescaled(histogram->max_ns, factor);
+	histogram->first_ns = rescaled(histogram->first_ns, factor);
+	histogram->sum = total - (int128)histogram->samples * histogram->first_ns;
+	histogram->sum_squares =
+		(uint128)((double)histogram->sum_squares * factor * factor);
+}
+
 double histogram_mean(const struct histogram *histogram)
 {
 	int128 samples = histogram->samples;

@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "core/clock_quality.h"
 #include "core/statistics.h"
 #include "core/summary.h"
 #include "core/throughput.h"
@@ -172,6 +173,20 @@ static void complete_depth(struct result_target *target)
 	complete_places(target);
 }
 
+/* The largest median counts: the error of a clock's rate grows with the time that it measures. */
+static void complete_clock(struct result *result)
+{
+	int64_t median_ns = 0;
+
+	for (uint32_t i = 0; i < result->target_count; i++) {
+		const struct histogram *rtt = result->targets[i].rtt_user;
+
+		if (rtt != NULL && rtt->samples > 0)
+			median_ns = max_i64(median_ns, histogram_quantile(rtt, 0.5));
+	}
+	result->clock.error_ns = clock_error(&result->clock, median_ns);
+}
+
 void summary_complete(struct result *result, const struct kernel_counters *before,
 		      const struct kernel_counters *after)
 {
@@ -187,5 +202,6 @@ void summary_complete(struct result *result, const struct kernel_counters *befor
 		complete_depth(target);
 		summary_fragments(result->configuration, target, before, after);
 	}
+	complete_clock(result);
 	summary_judge(result);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of the clock table. CLOCK_MONOTONIC is the default: the vDSO reads it in about 25 ns,
- * it never steps, and ppoll counts in it. CLOCK_MONOTONIC_RAW is the same counter without the
- * rate corrections of a time service. Kernel stamps are CLOCK_REALTIME, which may step: how they
- * are brought over is in real_time.c.
+ * The table of clocks, how one is chosen, and how it is measured. CLOCK_MONOTONIC is the default:
+ * the vDSO reads it in about 25 ns, it never steps, and ppoll counts in it. Where the kernel's
+ * clock is a slow chip or its own tick, it is too coarse for round trips, and the processor's
+ * counter is taken instead.
  */
 #include "os/clock.h"
 
@@ -11,129 +11,190 @@
 #include <string.h>
 #include <time.h>
 
-#define PAIR_ATTEMPTS 4
-#define PAIR_CLOSE_NS 250 /* a reading takes 25 to 60 ns; more was an interruption */
+#include "base/format.h"
+#include "core/clock_quality.h"
 
-static int64_t read_clock(clockid_t id)
+#define READINGS      200000u
+#define READINGS_LOOK 1000u                              /* between two looks at the time */
+#define MEASURE_NS    (16 * NANOSECONDS_PER_MILLISECOND) /* at most; 3 steps of a tick of 4 ms */
+
+/* Formats into facts->reason. */
+#define REASON(facts, ...) \
+	(void)snprintf((facts)->reason, sizeof((facts)->reason), __VA_ARGS__)
+
+const struct clock_row *const clock_rows[] = {&clock_monotonic, &clock_raw,       &clock_tsc,
+					      &clock_coarse,    &clock_simulated, NULL};
+
+static int64_t system_ns(clockid_t id)
 {
-	struct timespec now;
+	struct timespec now = {0, 0};
 
-	/* It cannot fail for the clocks used here: they exist on every kernel since 2.6.28. */
 	(void)clock_gettime(id, &now);
 	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
 }
 
 /*
- * Clock `id` minus real time. The real time is read between two readings of the clock and taken
- * for the middle of them; of a few attempts the one with the closest bracket counts.
+ * Reads the clock as fast as it can be read. A clock of which no step was seen is given the whole
+ * time to show one.
  */
-static int64_t offset_of(clockid_t id)
+static void measure(const struct clock_source *clock, struct result_clock *facts)
 {
-	int64_t closest_ns = INT64_MAX;
-	int64_t offset_ns = 0;
-	int64_t before_ns = read_clock(id);
+	int64_t start_ns = system_ns(CLOCK_MONOTONIC), span_ns = 0;
+	struct clock_quality quality;
+	char reason[sizeof(facts->reason)];
 
-	for (int attempt = 0; attempt < PAIR_ATTEMPTS && closest_ns > PAIR_CLOSE_NS; attempt++) {
-		int64_t real_ns = read_clock(CLOCK_REALTIME);
-		int64_t after_ns = read_clock(id);
-
-		if (after_ns - before_ns < closest_ns) {
-			closest_ns = after_ns - before_ns;
-			offset_ns = before_ns + closest_ns / 2 - real_ns;
-		}
-		before_ns = after_ns;
+	memcpy(reason, facts->reason, sizeof(reason));
+	memset(facts, 0, sizeof(*facts));
+	memcpy(facts->reason, reason, sizeof(reason));
+	facts->source = clock->row->name;
+	facts->rate_error = clock->row->rate_error;
+	if (clock->row->is_simulated)
+		return;
+	clock_quality_init(&quality);
+	while (span_ns < MEASURE_NS) {
+		for (uint32_t i = 0; i < READINGS_LOOK; i++)
+			clock_quality_read(&quality, clock_now(clock));
+		span_ns = system_ns(CLOCK_MONOTONIC) - start_ns;
+		if (quality.readings >= READINGS && 2 * quality.zeros < quality.readings)
+			break;
 	}
-	return offset_ns;
+	clock_quality_result(&quality, span_ns, facts);
+	if (clock->row->describe != NULL)
+		clock->row->describe(clock->context, facts);
 }
 
-static int64_t monotonic_now(void *context)
+static const struct clock_row *find(const struct clock_row *const *rows, const char *name)
 {
-	(void)context;
-	return read_clock(CLOCK_MONOTONIC);
+	for (; *rows != NULL; rows++)
+		if (strcmp((*rows)->name, name) == 0)
+			return *rows;
+	return NULL;
 }
 
-static int64_t monotonic_offset(void *context)
+static int open_row(struct clock_source *clock, const struct clock_row *row, struct error *error)
 {
-	(void)context;
-	return offset_of(CLOCK_MONOTONIC);
+	*clock = (struct clock_source){.row = row};
+	return row->open == NULL ? 0 : row->open(&clock->context, error);
 }
 
-static int64_t raw_now(void *context)
+/* Why the clock in use is not fine enough: its own step, or the round trips of a trial. */
+static const char *shortcoming(const struct result_clock *facts, int64_t trial_rtt_ns,
+			       char text[static 80])
 {
-	(void)context;
-	return read_clock(CLOCK_MONOTONIC_RAW);
+	char step[FORMAT_LENGTH], rtt[FORMAT_LENGTH];
+
+	if (trial_rtt_ns <= 0)
+		(void)snprintf(text, 80, "steps by %s",
+			       format_duration((double)facts->step_ns, step));
+	else
+		(void)snprintf(text, 80, "steps by %s and round trips take %s",
+			       format_duration((double)facts->step_ns, step),
+			       format_duration((double)trial_rtt_ns, rtt));
+	return text;
 }
 
-static int64_t raw_offset(void *context)
+/* The clock in use is too coarse: takes the counter if it can be used, and says what was done. */
+static void try_counter(struct clock_source *clock, const struct clock_row *const *rows,
+			int64_t trial_rtt_ns, struct result_clock *facts)
 {
-	(void)context;
-	return offset_of(CLOCK_MONOTONIC_RAW);
+	const struct clock_row *counter = find(rows, "tsc");
+	const char *former = clock->row->name;
+	struct clock_source candidate;
+	char why[80];
+	struct error error;
+
+	error_clear(&error);
+	(void)shortcoming(facts, trial_rtt_ns, why);
+	if (counter == NULL || open_row(&candidate, counter, &error) < 0) {
+		REASON(facts, "%s %s, and the processor's counter cannot be used: %.100s", former,
+		       why, counter == NULL ? "there is none" : error.text);
+		return;
+	}
+	clock_close(clock);
+	*clock = candidate;
+	measure(clock, facts);
+	REASON(facts, "%s %s, too coarse; the processor's counter is finer", former, why);
 }
 
-static int64_t simulated_now(void *context)
+int clock_open(struct clock_source *clock, const struct clock_row *const *rows, const char *name,
+	       struct result_clock *facts, struct error *error)
 {
-	return *(const int64_t *)context;
-}
+	bool is_auto = strcmp(name, "auto") == 0;
+	const struct clock_row *row = find(rows, is_auto ? "monotonic" : name);
+	char step[FORMAT_LENGTH];
+	struct error inner;
 
-/* In a simulation real time is the simulated time. */
-static int64_t simulated_offset(void *context)
-{
-	(void)context;
+	memset(facts, 0, sizeof(*facts));
+	/* A simulated clock needs memory that holds its time: no name opens it. */
+	if (row == NULL || row->is_simulated)
+		return error_set(error, ERROR_INVALID,
+				 "there is no clock '%s': it is auto, monotonic, raw, tsc or coarse",
+				 name);
+	error_clear(&inner);
+	if (open_row(clock, row, &inner) < 0)
+		return error_set(error, ERROR_INVALID,
+				 "the clock %s cannot be used: %s; --clock monotonic can", name,
+				 inner.text);
+	measure(clock, facts);
+	if (!is_auto)
+		REASON(facts, "asked for by --clock");
+	else if (!clock_is_fine_enough(facts, 0))
+		try_counter(clock, rows, 0, facts);
+	else
+		REASON(facts, "it steps by %s, far below any round trip, and no call is needed",
+		       format_duration((double)facts->step_ns, step));
 	return 0;
 }
 
-const struct clock_row clock_monotonic = {
-	.name = "monotonic",
-	.summary = "CLOCK_MONOTONIC: never steps, its rate follows the time service",
-	.is_simulated = false,
-	.now = monotonic_now,
-	.offset_from_real = monotonic_offset,
-};
-
-const struct clock_row clock_raw = {
-	.name = "raw",
-	.summary = "CLOCK_MONOTONIC_RAW: the bare counter, nobody corrects its rate",
-	.is_simulated = false,
-	.now = raw_now,
-	.offset_from_real = raw_offset,
-};
-
-const struct clock_row clock_simulated = {
-	.name = "sim",
-	.summary = "the virtual time of the simulated transport",
-	.is_simulated = true,
-	.now = simulated_now,
-	.offset_from_real = simulated_offset,
-};
-
-const struct clock_row *const clock_rows[] = {&clock_monotonic, &clock_raw, &clock_simulated, NULL};
-
-int clock_open(struct clock_source *clock, const char *name, char reason[static CLOCK_REASON],
-	       struct error *error)
+void clock_reconsider(struct clock_source *clock, const struct clock_row *const *rows,
+		      int64_t trial_rtt_ns, uint32_t trial_requests, struct result_clock *facts)
 {
-	bool is_auto = strcmp(name, "auto") == 0;
-	const char *wanted = is_auto ? clock_monotonic.name : name;
+	char step[FORMAT_LENGTH], rtt[FORMAT_LENGTH];
+	size_t used;
 
-	for (size_t i = 0; clock_rows[i] != NULL; i++) {
-		const struct clock_row *row = clock_rows[i];
+	if (trial_rtt_ns <= 0)
+		REASON(facts, "it steps by %s; a trial had no reply",
+		       format_duration((double)facts->step_ns, step));
+	else if (clock_is_fine_enough(facts, trial_rtt_ns))
+		REASON(facts, "it steps by %s, at most a tenth of a round trip of %s",
+		       format_duration((double)facts->step_ns, step),
+		       format_duration((double)trial_rtt_ns, rtt));
+	else
+		try_counter(clock, rows, trial_rtt_ns, facts);
+	used = strlen(facts->reason);
+	(void)snprintf(facts->reason + used, sizeof(facts->reason) - used,
+		       " (after a trial of %u requests)", trial_requests);
+}
 
-		/* A simulated clock needs memory that holds its time: no name opens it. */
-		if (row->is_simulated || strcmp(row->name, wanted) != 0)
-			continue;
-		clock->row = row;
-		clock->context = NULL;
-		(void)snprintf(reason, CLOCK_REASON, "%s",
-			       is_auto ? "the default: it never steps and costs no system call"
-				       : "asked for by --clock");
-		return 0;
+double clock_finish(struct clock_source *clock, struct result_clock *facts)
+{
+	struct result_clock again = *facts;
+
+	/* On a busy machine a look of a few steps may have missed every other one. */
+	if (facts->is_coarse) {
+		measure(clock, &again);
+		facts->step_ns = min_i64(facts->step_ns, again.step_ns);
 	}
-	return error_set(error, ERROR_INVALID,
-			 "there is no clock '%s': it is auto, monotonic or raw", name);
+	if (clock->row == NULL || clock->row->finish == NULL)
+		return 1.0;
+	return clock->row->finish(clock->context, facts);
+}
+
+void clock_close(struct clock_source *clock)
+{
+	if (clock->row != NULL && clock->row->close != NULL)
+		clock->row->close(clock->context);
+	*clock = (struct clock_source){0};
+}
+
+int64_t clock_wall_ns(const struct clock_source *clock)
+{
+	return clock->row->is_simulated ? clock_now(clock) : system_ns(CLOCK_REALTIME);
 }
 
 void clock_wall_text(char text[static 40])
 {
-	int64_t now = read_clock(CLOCK_REALTIME) / NANOSECONDS_PER_SECOND;
+	int64_t now = system_ns(CLOCK_REALTIME) / NANOSECONDS_PER_SECOND;
 	int64_t day = now / 86400;
 	int second = (int)(now % 86400);
 	/*

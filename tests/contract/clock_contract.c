@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every clock: it only goes forward, and its offset from real time is right to the microsecond. */
+/* Every clock: it is measured to be what it is, only goes forward, and a second is a second. */
 #include "os/clock.h"
 
 #include "contract/contract.h"
@@ -20,35 +20,42 @@ static int64_t real_ns(void)
 	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
 }
 
-static void check_opening(const struct clock_row *row)
+/* Opens by its name, is measured to be what it is, and only goes forward. */
+static void check_row(const struct clock_row *row)
 {
 	struct clock_source clock = {0};
+	struct result_clock facts;
 	struct error error;
-	char reason[CLOCK_REASON] = "";
+	int64_t before, first;
 	int result;
 
 	contract_begin("clock", row->name, "row");
 	contract_check_texts(row->name, row->summary);
-	contract_check(row->now != NULL && row->offset_from_real != NULL, "a hook is missing");
-	result = clock_open(&clock, row->name, reason, &error);
+	contract_check(row->now != NULL, "a hook is missing");
+	result = clock_open(&clock, clock_rows, row->name, &facts, &error);
 	if (row->is_simulated) {
 		/* It would have no time to show. */
 		contract_check(result == -ERROR_INVALID, "opened by name");
-	} else {
-		contract_check(result == 0 && clock.row == row, "does not open by its name");
-		contract_check(reason[0] != '\0', "no reason");
+		contract_end();
+		return;
 	}
+	if (!contract_check(result == 0 && clock.row == row, "does not open by its name: %s",
+			    result < 0 ? error.text : "another row")) {
+		contract_end();
+		return;
+	}
+	contract_check(facts.reason[0] != '\0' && strcmp(facts.source, row->name) == 0,
+		       "no reason or no name");
+	contract_check(facts.is_measured && facts.step_ns > 0 && facts.read_ns > 0,
+		       "step %lld, read %g", (long long)facts.step_ns, facts.read_ns);
+	contract_check(facts.is_coarse == (row == &clock_coarse), "coarse: step %lld",
+		       (long long)facts.step_ns);
+	contract_check(facts.hiccup_ns.known != facts.is_coarse, "hiccup");
 	contract_end();
-}
-
-static void check_running(const struct clock_row *row)
-{
-	struct clock_source clock = {.row = row};
-	int64_t before = clock_now(&clock), first = before;
-	int64_t closest_ns = INT64_MAX;
 
 	contract_begin("clock", row->name, "rises");
-	for (int i = 0; i < READINGS; i++) {
+	first = before = clock_now(&clock);
+	for (int i = 0; i < READINGS || before == first; i++) {
 		int64_t now = clock_now(&clock);
 
 		if (!contract_check(now >= before, "%lld after %lld", (long long)now,
@@ -58,16 +65,38 @@ static void check_running(const struct clock_row *row)
 	}
 	contract_check(before > first, "stands still");
 	contract_end();
+	clock_close(&clock);
+}
 
-	contract_begin("clock", row->name, "offset");
-	for (int i = 0; i < 20; i++) {
-		int64_t offset = row->offset_from_real(NULL);
-		int64_t expected = clock_now(&clock) - real_ns();
-		int64_t error_ns = offset > expected ? offset - expected : expected - offset;
+/* A second by each clock is a second, and a calibrated one says at its end that it was. */
+static void check_rate(const struct clock_row *row)
+{
+	struct clock_source clock;
+	struct result_clock facts;
+	struct error error;
+	int64_t start_ns, real_start_ns, span_ns, expected_ns;
+	double factor;
 
-		closest_ns = min_i64(closest_ns, error_ns);
+	contract_begin("clock", row->name, "rate");
+	if (!contract_check(clock_open(&clock, clock_rows, row->name, &facts, &error) == 0, "%s",
+			    error.text)) {
+		contract_end();
+		return;
 	}
-	contract_check(closest_ns < PAIR_ERROR_NS, "off by %lld ns", (long long)closest_ns);
+	real_start_ns = real_ns();
+	start_ns = clock_now(&clock);
+	(void)nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
+	span_ns = clock_now(&clock) - start_ns;
+	expected_ns = real_ns() - real_start_ns;
+	factor = clock_finish(&clock, &facts);
+	contract_check(facts.fault[0] == '\0', "%s", facts.fault);
+	contract_check(factor > 1 - 1e-4 && factor < 1 + 1e-4, "factor %.9f", factor);
+	span_ns = (int64_t)((double)span_ns * factor);
+	/* Two steps of the coarse one, an interruption, and the slew of real time. */
+	contract_check(span_ns > expected_ns - 2 * facts.step_ns - PAIR_ERROR_NS - 200000 &&
+			       span_ns < expected_ns + 2 * facts.step_ns + PAIR_ERROR_NS + 200000,
+		       "%lld instead of %lld", (long long)span_ns, (long long)expected_ns);
+	clock_close(&clock);
 	contract_end();
 }
 
@@ -80,21 +109,22 @@ static void check_simulated(void)
 	contract_check(clock_now(&clock) == 42, "not the time");
 	now_ns = 43;
 	contract_check(clock_now(&clock) == 43, "not the new time");
-	contract_check(clock.row->offset_from_real(clock.context) == 0, "an offset");
+	contract_check(clock_wall_ns(&clock) == 43, "another time of day");
 	contract_end();
 }
 
 static void check_names(void)
 {
 	struct clock_source clock;
+	struct result_clock facts;
 	struct error error;
-	char reason[CLOCK_REASON];
 
 	contract_begin("clock", "table", "auto and unknown names");
-	contract_check(clock_open(&clock, "auto", reason, &error) == 0 &&
+	contract_check(clock_open(&clock, clock_rows, "auto", &facts, &error) == 0 &&
 			       clock.row == &clock_monotonic,
 		       "auto is not monotonic");
-	contract_check(clock_open(&clock, "sundial", reason, &error) == -ERROR_INVALID &&
+	contract_check(clock_open(&clock, clock_rows, "sundial", &facts, &error) ==
+				       -ERROR_INVALID &&
 			       strstr(error.text, "sundial") != NULL,
 		       "an unknown name is not refused by its name");
 	contract_end();
@@ -126,9 +156,9 @@ static void check_wall_text(void)
 void contract_clocks(void)
 {
 	for (size_t i = 0; clock_rows[i] != NULL; i++) {
-		check_opening(clock_rows[i]);
+		check_row(clock_rows[i]);
 		if (!clock_rows[i]->is_simulated)
-			check_running(clock_rows[i]);
+			check_rate(clock_rows[i]);
 	}
 	check_simulated();
 	check_names();

@@ -169,6 +169,8 @@ static void test_words(void)
 	UNIT_SIGNED("--stamps", (int)parsed("--stamps user h")->stamps, STAMPS_USER);
 	UNIT_SIGNED("--stamps", (int)parsed("--stamps rx h")->stamps, STAMPS_RX);
 	UNIT_TEXT("--clock", parsed("--clock raw h")->clock, "raw");
+	UNIT_TEXT("--clock", parsed("--clock tsc h")->clock, "tsc");
+	UNIT_TEXT("--clock", parsed("--clock coarse h")->clock, "coarse");
 	UNIT_TEXT("--transport", parsed("--transport ping h")->transport, "ping");
 	UNIT_TEXT("--transport", parsed("--transport auto h")->transport, "auto");
 	UNIT_TEXT("--targets", parsed("--targets - h")->targets_file, "-");
@@ -269,7 +271,7 @@ static void test_numbers_refused(void)
 		{"-M", {"", "yes", "DO", "\"\"", "10.0.0.1"}},
 		{"--payload", {"\"\"", "zero", "randomly"}},
 		{"--transport", {"\"\"", "packet", "xdp", "Raw"}},
-		{"--clock", {"\"\"", "tsc", "coarse", "sim"}},
+		{"--clock", {"\"\"", "tsx", "coarse,tsc", "sim"}},
 		{"--stamps", {"\"\"", "split", "tx"}},
 		{"--sim", {"\"\"", "bogus=1", "loss=2", "loss"}},
 		{"-I", {"\"\""}},

@@ -123,6 +123,12 @@ int probe_write(struct probe *probe, int status, bool with_text);
 /* Most requests in flight over all targets, from which the buffers are sized. */
 uint32_t probe_outstanding(const struct probe *probe);
 
+/*
+ * Sends a few requests to the first target, one after the other, to learn whether the clock is fine
+ * enough for its round trips; the clock may be another one after it.
+ */
+void probe_try_clock(struct probe *probe);
+
 static inline const struct configuration *probe_configuration(const struct probe *probe)
 {
 	return &probe->options.configuration;

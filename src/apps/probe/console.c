@@ -97,7 +97,7 @@ static void observe(void *context, const struct observation *observation)
 	if (!console->shows_replies || console->has_failed || !admit_line(console, now_ns))
 		return;
 	if (console->shows_time)
-		wall_s = (double)(now_ns - clock->row->offset_from_real(clock->context)) / 1e9;
+		wall_s = (double)clock_wall_ns(clock) / 1e9;
 	length = report_observation(observation, wall_s, line, sizeof(line));
 	if (length == 0)
 		return;

@@ -137,6 +137,7 @@ static int run_observed(struct probe *probe, struct error *error)
 	host_load_read(&probe->load_files, &probe->load_before);
 	host_processor_time(&user_ns, &system_ns);
 	status = engine_run(probe->engine, error);
+	engine_rescale(probe->engine, clock_finish(&probe->clock, &probe->result.clock));
 	engine_freeze(probe->engine, &probe->result);
 	list_processor_time(probe, user_ns, system_ns);
 	host_load_read(&probe->load_files, &load_after);
@@ -271,6 +272,7 @@ void probe_close(struct probe *probe)
 		probe->transports[i].row->close(&probe->transports[i]);
 	if (probe->has_real_time)
 		real_time_close(&probe->real_time);
+	clock_close(&probe->clock);
 	if (probe->has_file)
 		output_file_abandon(&probe->file);
 	privilege_end(&probe->privilege);

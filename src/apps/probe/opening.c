@@ -12,22 +12,27 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "core/clock_quality.h"
+
 #define SIMULATED_IDENTIFIER 1u
 
 static int open_clock(struct probe *probe)
 {
-	const struct configuration *configuration = probe_configuration(probe);
+	struct configuration *configuration = &probe->options.configuration;
+	struct result_clock *facts = &probe->result.clock;
 	struct error error;
 
 	if (probe->is_simulated) {
 		probe->clock = (struct clock_source){&clock_simulated, &probe->simulated_ns};
-		(void)snprintf(probe->result.clock.reason, sizeof(probe->result.clock.reason),
+		facts->source = clock_simulated.name;
+		(void)snprintf(facts->reason, sizeof(facts->reason),
 			       "the virtual time of the simulated network");
-	} else if (clock_open(&probe->clock, configuration->clock, probe->result.clock.reason,
-			      &error) < 0) {
+	} else if (clock_open(&probe->clock, clock_rows, configuration->clock, facts, &error) < 0) {
 		return probe_fail(probe, PROBE_UNUSABLE, "--clock: %s", error.text);
 	}
-	probe->result.clock.source = probe->clock.row->name;
+	/* The kernel's stamps cannot be placed on a clock that steps over whole round trips. */
+	if (facts->is_coarse)
+		configuration->stamps = STAMPS_USER;
 	real_time_open(&probe->real_time, &probe->clock);
 	probe->has_real_time = true;
 	probe->waiter = waiter_system(&probe->clock);
@@ -308,6 +313,8 @@ int probe_open(struct probe *probe)
 		status = open_transports(probe);
 	if (status != PROBE_CONTINUE)
 		return status;
+	if (probe_configuration(probe)->clock[0] == 'a' && clock_needs_trial(&probe->result.clock))
+		probe_try_clock(probe);
 	console_open(&probe->console, probe_configuration(probe), &probe->clock);
 	return open_engine(probe);
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The trial for a clock in between: too fine to be refused, too coarse to be taken without a look
+ * at what it is to measure. A few requests go to the first target, one after the other, over the
+ * sockets of the run; they have a key of their own, so that none of their replies can be taken
+ * for one of the measurement's.
+ */
+#include "apps/probe/probe.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+#define TRIAL_REQUESTS 5u
+#define TRIAL_NS NANOSECONDS_PER_SECOND
+
+/* Runs the engine over a configuration of its own: the median RTT, 0 if nothing came back. */
+static int64_t run_trial(struct probe *probe, struct engine_target target,
+			 const struct payload_plan *plan)
+{
+	struct configuration configuration = *probe_configuration(probe);
+	struct result_target *row = calloc(1, sizeof(*row));
+	struct result result = {.configuration = &configuration, .targets = row, .target_count = 1};
+	struct engine *engine = NULL;
+	int64_t rtt_ns = 0;
+	struct error error;
+
+	configuration.flood = false;
+	configuration.preload = 0;
+	configuration.depth = 1;
+	configuration.interval_ns = 0;
+	configuration.rate_per_s = 0;
+	configuration.count = TRIAL_REQUESTS;
+	configuration.deadline_ns = TRIAL_NS;
+	configuration.stamps = STAMPS_USER;
+	struct engine_setup setup = {
+		.configuration = &configuration,
+		.clock = &probe->clock,
+		.waiter = &probe->waiter,
+		.transports = {&probe->transports[target.transport]},
+		.transport_count = 1,
+		.plan = plan,
+		.targets = &target,
+		.target_count = 1,
+		.pacer = pacer_find("depth"),
+	};
+	target.transport = 0;
+	if (row != NULL && engine_open(&engine, &setup, &error) == 0 &&
+	    engine_run(engine, &error) == 0) {
+		engine_freeze(engine, &result);
+		if (row->rtt_user->samples > 0)
+			rtt_ns = max_i64(histogram_quantile(row->rtt_user, 0.5), 1);
+	}
+	engine_close(engine);
+	free(row);
+	return rtt_ns;
+}
+
+void probe_try_clock(struct probe *probe)
+{
+	struct payload_plan plan = probe->plan;
+	uint32_t first = 0;
+	int64_t rtt_ns;
+
+	while (!probe->targets[first].usable)
+		first++;
+	if (getrandom(plan.key, sizeof(plan.key), 0) != (ssize_t)sizeof(plan.key))
+		return;
+	payload_plan_init(&plan);
+	rtt_ns = run_trial(probe, probe->targets[first], &plan);
+	clock_reconsider(&probe->clock, clock_rows, rtt_ns, TRIAL_REQUESTS, &probe->result.clock);
+}

@@ -31,6 +31,7 @@ struct observation {
 	uint32_t sent_bytes;         /* ICMP bytes sent */
 	int ttl;                     /* -1 unknown */
 	int64_t rtt_ns;              /* ping's RTT; -1 unknown */
+	int64_t step_ns;             /* show it no finer than this; 0: as it is */
 	const char *text;            /* what is strange, damaged or failed; NULL if nothing */
 	uint32_t mtu;                /* of the error, 0 none */
 	bool is_multicast;
@@ -49,6 +50,7 @@ struct progress {
 	int64_t mean_ns, min_ns, max_ns;
 	int64_t ewma_ns;
 	uint32_t targets;
+	int64_t step_ns;          /* show no time finer than this; 0: as they are */
 };
 
 struct observer {

@@ -342,6 +342,12 @@ struct result {
 	int64_t elapsed_ns;        /* the whole run */
 };
 
+/* The nearest multiple of the step of a clock, to the microsecond; the time itself for step 0. */
+int64_t result_whole_steps_ns(int64_t step_ns, int64_t ns);
+
+/* The step that no time of this clock may be shown finer than; 0: it is not coarse. */
+int64_t result_shown_step_ns(const struct result_clock *clock);
+
 /*
  * A time as it may be shown: on a coarse clock the nearest multiple of its step, on any other the
  * value itself.

@@ -12,6 +12,7 @@
 #include "core/result.h"
 
 struct json_document {
+	const struct result *result; /* what it is made of */
 	bool has_failed; /* something could not be allocated: the document must not be used */
 };
 
@@ -30,6 +31,17 @@ json_t *json_from_ns_unless_zero(int64_t ns);
 json_t *json_from_number(double number);
 json_t *json_from_maybe(const struct maybe *maybe);
 
+/* A number that is a count: whole. */
+json_t *json_from_maybe_count(const struct maybe *maybe);
+
+/*
+ * A time that the run's clock has measured, in ns: not finer than the clock could tell. A mean
+ * has decimals where the clock is not coarse.
+ */
+json_t *json_from_time(const struct json_document *document, int64_t ns);
+json_t *json_from_mean_time(const struct json_document *document, double ns);
+json_t *json_from_maybe_time(const struct json_document *document, const struct maybe *maybe);
+
 /* [low, high], or null. */
 json_t *json_from_interval(struct json_document *document, const struct maybe_interval *interval);
 
@@ -41,5 +53,8 @@ json_t *json_from_argument(const char *text);
 
 /* "D" of the schema; null for NULL. */
 json_t *json_from_histogram(struct json_document *document, const struct histogram *histogram);
+
+/* The same of what each sample is above the least one (RFC 5481 section 4.2: PDV). */
+json_t *json_from_variation(struct json_document *document, const struct histogram *histogram);
 
 #endif

@@ -5,18 +5,27 @@
  */
 #include "core/result.h"
 
-int64_t result_shown_ns(const struct result *result, int64_t ns)
+int64_t result_whole_steps_ns(int64_t step_ns, int64_t ns)
 {
-	int64_t step_ns = result->clock.step_ns;
 	int64_t sign = ns < 0 ? -1 : 1;
 	int64_t shown_ns;
 
-	if (!result->clock.is_coarse || step_ns <= 0)
+	if (step_ns <= 0)
 		return ns;
 	shown_ns = (sign * ns + step_ns / 2) / step_ns * step_ns;
 	/* A step of 3.999994 ms is one of 4 ms whose rate a time service corrects. */
 	return sign * ((shown_ns + 500) / NANOSECONDS_PER_MICROSECOND *
 		       NANOSECONDS_PER_MICROSECOND);
+}
+
+int64_t result_shown_step_ns(const struct result_clock *clock)
+{
+	return clock->is_coarse ? clock->step_ns : 0;
+}
+
+int64_t result_shown_ns(const struct result *result, int64_t ns)
+{
+	return result_whole_steps_ns(result_shown_step_ns(&result->clock), ns);
 }
 
 bool result_tally_balances(const struct tally *tally)

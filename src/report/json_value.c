@@ -51,6 +51,28 @@ json_t *json_from_maybe(const struct maybe *maybe)
 	return maybe->known ? json_from_number(maybe->value) : json_null();
 }
 
+json_t *json_from_maybe_count(const struct maybe *maybe)
+{
+	return maybe->known ? json_integer((json_int_t)llround(maybe->value)) : json_null();
+}
+
+json_t *json_from_time(const struct json_document *document, int64_t ns)
+{
+	return json_integer(result_shown_ns(document->result, ns));
+}
+
+json_t *json_from_mean_time(const struct json_document *document, double ns)
+{
+	if (document->result->clock.is_coarse)
+		return json_from_time(document, (int64_t)llround(ns));
+	return json_from_number(ns);
+}
+
+json_t *json_from_maybe_time(const struct json_document *document, const struct maybe *maybe)
+{
+	return maybe->known ? json_from_mean_time(document, maybe->value) : json_null();
+}
+
 json_t *json_from_interval(struct json_document *document, const struct maybe_interval *interval)
 {
 	json_t *array;
@@ -119,63 +141,4 @@ json_t *json_from_argument(const char *text)
 json_t *json_from_text(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? json_null() : json_from_argument(text);
-}
-
-static json_t *from_quantile(const struct histogram *histogram, double q)
-{
-	if (!histogram_supports(histogram->samples, q))
-		return json_null();
-	return json_integer(histogram_quantile(histogram, q));
-}
-
-static json_t *from_buckets(struct json_document *document, const struct histogram *histogram)
-{
-	json_t *buckets = json_array();
-
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		json_t *bucket;
-
-		if (histogram->counts[i] == 0)
-			continue;
-		bucket = json_array();
-		json_append(document, bucket, json_integer(histogram_bucket_low(i)));
-		json_append(document, bucket, json_integer(histogram_bucket_high(i)));
-		json_append(document, bucket, json_from_count(histogram->counts[i]));
-		json_append(document, buckets, bucket);
-	}
-	return buckets;
-}
-
-json_t *json_from_histogram(struct json_document *document, const struct histogram *histogram)
-{
-	static const struct {
-		const char *key;
-		double q;
-	} quantiles[] = {
-		{"p50_ns", 0.5},
-		{"p90_ns", 0.9},
-		{"p99_ns", 0.99},
-		{"p999_ns", 0.999},
-	};
-	json_t *object;
-	bool has_any;
-
-	if (histogram == NULL)
-		return json_null();
-	has_any = histogram->samples > 0;
-	object = json_object();
-	json_put(document, object, "samples", json_from_count(histogram->samples));
-	json_put(document, object, "min_ns",
-		 has_any ? json_integer(histogram->min_ns) : json_null());
-	json_put(document, object, "mean_ns",
-		 has_any ? json_from_number(histogram_mean(histogram)) : json_null());
-	json_put(document, object, "stddev_ns",
-		 has_any ? json_from_number(histogram_deviation(histogram)) : json_null());
-	for (size_t i = 0; i < ARRAY_LENGTH(quantiles); i++)
-		json_put(document, object, quantiles[i].key,
-			 has_any ? from_quantile(histogram, quantiles[i].q) : json_null());
-	json_put(document, object, "max_ns",
-		 has_any ? json_integer(histogram->max_ns) : json_null());
-	json_put(document, object, "histogram", from_buckets(document, histogram));
-	return object;
 }

@@ -3,9 +3,7 @@
  * One target as JSON. Every key of the schema is always there, so that a reader never has to
  * ask whether it is; what is not measured is null. Our own keys follow the schema's.
  */
-#include "report/json_target.h"
-
-#include <string.h>
+#include "report/json_parts.h"
 
 static void put_facts(struct json_document *document, json_t *object,
 		      const struct result_target *target)
@@ -22,7 +20,7 @@ static void put_facts(struct json_document *document, json_t *object,
 	json_put(document, object, "link_bits_per_s",
 		 json_from_count_unless_zero(target->link_bits_per_s));
 	json_put(document, object, "error", json_from_text(target->error));
-	json_put(document, object, "elapsed_ns", json_integer(target->elapsed_ns));
+	json_put(document, object, "elapsed_ns", json_from_time(document, target->elapsed_ns));
 	for (uint32_t i = 0; i < target->reply_ttl_count; i++)
 		json_append(document, ttls, json_integer(target->reply_ttl[i]));
 	json_put(document, object, "reply_ttl", ttls);
@@ -74,15 +72,50 @@ static void put_tally(struct json_document *document, json_t *object, const stru
 		json_put(document, object, arrivals[i].key, json_from_count(arrivals[i].count));
 }
 
+/* What came before the measurement; null where no warm-up was asked for. */
+static json_t *from_warmup(struct json_document *document, const struct tally *tally)
+{
+	const struct configuration *configuration = document->result->configuration;
+	json_t *warmup;
+
+	if (configuration->warmup_requests == 0 && configuration->warmup_ns == 0)
+		return json_null();
+	warmup = json_object();
+	json_put(document, warmup, "sent", json_from_count(tally->sent));
+	json_put(document, warmup, "received", json_from_count(tally->received));
+	json_put(document, warmup, "lost", json_from_count(tally->lost));
+	json_put(document, warmup, "in_flight_at_end", json_from_count(tally->in_flight_at_end));
+	return warmup;
+}
+
+static json_t *from_loss_runs(struct json_document *document, const struct result_target *target)
+{
+	json_t *runs = json_array();
+
+	for (uint32_t i = 0; i < target->loss_run_count; i++) {
+		json_t *run = json_array();
+
+		json_append(document, run, json_from_count(target->loss_runs[i].length));
+		json_append(document, run, json_from_count(target->loss_runs[i].count));
+		json_append(document, runs, run);
+	}
+	return runs;
+}
+
+static void put_loss(struct json_document *document, json_t *object,
+		     const struct result_target *target)
+{
+	json_put(document, object, "warmup", from_warmup(document, &target->warmup));
+	json_put(document, object, "loss", json_from_maybe(&target->loss));
+	json_put(document, object, "loss_ci95", json_from_interval(document, &target->loss_ci95));
+	json_put(document, object, "loss_runs", from_loss_runs(document, target));
+}
+
 static void put_rates(struct json_document *document, json_t *object,
 		      const struct result_target *target)
 {
 	json_t *rate = json_object(), *throughput = json_object();
 
-	json_put(document, object, "warmup", json_null());
-	json_put(document, object, "loss", json_from_maybe(&target->loss));
-	json_put(document, object, "loss_ci95", json_from_interval(document, &target->loss_ci95));
-	json_put(document, object, "loss_runs", json_null());
 	json_put(document, rate, "sent_per_s", json_from_maybe(&target->sent_per_s));
 	json_put(document, rate, "received_per_s", json_from_maybe(&target->received_per_s));
 	json_put(document, object, "rate", rate);
@@ -94,68 +127,6 @@ static void put_rates(struct json_document *document, json_t *object,
 		 json_from_maybe(&target->frame_bytes_per_s));
 	json_put(document, throughput, "link_share", json_from_maybe(&target->link_share));
 	json_put(document, object, "throughput", throughput);
-}
-
-static void put_times(struct json_document *document, json_t *object, const struct result *result,
-		      const struct result_target *target)
-{
-	bool has_schedule = result->interval_ns > 0;
-	json_t *rtt = json_object();
-
-	json_put(document, rtt, "user", json_from_histogram(document, target->rtt_user));
-	json_put(document, rtt, "ping", json_from_histogram(document, target->rtt_ping));
-	json_put(document, rtt, "kernel", json_null());
-	json_put(document, rtt, "intended",
-		 json_from_histogram(document, has_schedule ? target->rtt_intended : NULL));
-	json_put(document, object, "rtt", rtt);
-	json_put(document, object, "lateness",
-		 json_from_histogram(document, has_schedule ? target->lateness : NULL));
-	json_put(document, object, "delay_variation", json_null());
-	json_put(document, object, "reordering", json_null());
-}
-
-/* The part of the time that was spent at each depth; the last one stands for all above it. */
-static json_t *from_shares(struct json_document *document, const struct depth *depth)
-{
-	json_t *shares;
-	double span_ns;
-
-	if (depth == NULL || depth->last_ns <= depth->start_ns)
-		return json_null();
-	span_ns = (double)(depth->last_ns - depth->start_ns);
-	shares = json_array();
-	for (uint32_t i = 0; i < DEPTH_SHARES; i++) {
-		json_t *share;
-
-		if (depth->time_at[i] == 0)
-			continue;
-		share = json_array();
-		json_append(document, share, json_integer(i));
-		json_append(document, share, json_from_number((double)depth->time_at[i] / span_ns));
-		json_append(document, shares, share);
-	}
-	return shares;
-}
-
-static json_t *from_in_flight(struct json_document *document, const struct result_target *target)
-{
-	json_t *object = json_object();
-
-	json_put(document, object, "mean", json_from_maybe(&target->in_flight_mean));
-	json_put(document, object, "max",
-		 target->tally.sent > 0 ? json_from_count(target->in_flight_max) : json_null());
-	json_put(document, object, "littles_law", json_from_maybe(&target->littles_law));
-	json_put(document, object, "sending", json_from_maybe(&target->in_flight_sending));
-	json_put(document, object, "network", json_from_maybe(&target->in_flight_network));
-	json_put(document, object, "receive_queue",
-		 json_from_maybe(&target->in_flight_receive_queue));
-	json_put(document, object, "unexplained", json_from_maybe(&target->in_flight_unexplained));
-	json_put(document, object, "time_weighted_rtt_ns",
-		 json_from_maybe(&target->time_weighted_rtt_ns));
-	json_put(document, object, "shares", from_shares(document, target->depth));
-	json_put(document, object, "given_up", json_from_count(target->given_up));
-	json_put(document, object, "window_ns", json_integer(target->window_ns));
-	return object;
 }
 
 static json_t *from_fragment_loss(struct json_document *document,
@@ -235,8 +206,8 @@ static void put_troubles(struct json_document *document, json_t *object,
 		const struct result_outage *outage = &target->outages[i];
 		json_t *span = json_object();
 
-		json_put(document, span, "from_ns", json_integer(outage->from_ns));
-		json_put(document, span, "to_ns", json_integer(outage->to_ns));
+		json_put(document, span, "from_ns", json_from_time(document, outage->from_ns));
+		json_put(document, span, "to_ns", json_from_time(document, outage->to_ns));
 		json_put(document, span, "what", json_from_text(outage->what));
 		json_append(document, outages, span);
 	}
@@ -263,20 +234,22 @@ static void put_own(struct json_document *document, json_t *object,
 	json_put(document, object, "skipped", json_from_count(tally->skipped));
 	json_put(document, object, "shortest_reply_bytes",
 		 tally->truncated > 0 ? json_integer(tally->shortest_reply) : json_null());
-	json_put(document, object, "ewma_rtt_ns", json_from_maybe(&target->ewma_rtt_ns));
+	json_put(document, object, "reply_ttl_changes", json_from_count(target->reply_ttl_changes));
+	json_put(document, object, "loss_runs_left_out",
+		 json_from_count(target->loss_runs_left_out));
+	json_put_own_times(document, object, target);
 }
 
-json_t *json_from_target(struct json_document *document, const struct result *result,
-			 const struct result_target *target)
+json_t *json_from_target(struct json_document *document, const struct result_target *target)
 {
 	json_t *object = json_object();
 
 	put_facts(document, object, target);
 	put_tally(document, object, &target->tally);
+	put_loss(document, object, target);
 	put_rates(document, object, target);
-	put_times(document, object, result, target);
-	json_put(document, object, "in_flight", from_in_flight(document, target));
-	json_put(document, object, "budget", json_null());
+	json_put_times(document, object, target);
+	json_put_places(document, object, target);
 	json_put(document, object, "fragments", from_fragments(document, target));
 	put_troubles(document, object, target);
 	put_unmeasured(document, object);

@@ -134,6 +134,23 @@ static const char *tighten(const struct live *live, char *figure)
 	return figure;
 }
 
+/* A time as finely as the clock of the run could tell it. */
+static int64_t shown(const struct progress *progress, int64_t ns)
+{
+	return result_whole_steps_ns(progress->step_ns, ns);
+}
+
+/* The same with its unit; a coarse clock's zero is none in nanoseconds. */
+static void shown_text(const struct progress *progress, int64_t ns, char text[static FORMAT_LENGTH])
+{
+	int64_t shown_ns = shown(progress, ns);
+
+	if (shown_ns == 0 && progress->step_ns > 0)
+		(void)format_duration_in(0.0, FORMAT_MS, 1, text);
+	else
+		(void)format_duration((double)shown_ns, text);
+}
+
 /* Both percentiles; a unit that they share is said once. */
 static void add_percentiles(struct live *live, const struct progress *progress)
 {
@@ -141,8 +158,8 @@ static void add_percentiles(struct live *live, const struct progress *progress)
 
 	if (progress->p50_ns < 0)
 		return;
-	(void)format_duration((double)progress->p50_ns, p50);
-	(void)format_duration((double)progress->p99_ns, p99);
+	shown_text(progress, progress->p50_ns, p50);
+	shown_text(progress, progress->p99_ns, p99);
 	if (progress->p99_ns < 0) {
 		add(live, "p50 %s", tighten(live, p50));
 		return;
@@ -221,10 +238,10 @@ size_t report_status_line(const struct progress *progress, char *text, size_t si
 		return 0;
 	if (progress->received > 0 && progress->mean_ns >= 0 && progress->ewma_ns >= 0)
 		(void)snprintf(times, sizeof(times), ", min/avg/ewma/max = %s/%s/%s/%s ms",
-			       format_ping_time(progress->min_ns, min),
-			       format_ping_time(progress->mean_ns, mean),
-			       format_ping_time(progress->ewma_ns, ewma),
-			       format_ping_time(progress->max_ns, max));
+			       format_ping_time(shown(progress, progress->min_ns), min),
+			       format_ping_time(shown(progress, progress->mean_ns), mean),
+			       format_ping_time(shown(progress, progress->ewma_ns), ewma),
+			       format_ping_time(shown(progress, progress->max_ns), max));
 	(void)snprintf(text, size, "%llu/%llu packets, %llu%% loss%s\n",
 		       (unsigned long long)progress->received, (unsigned long long)progress->sent,
 		       (unsigned long long)loss, times);

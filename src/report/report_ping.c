@@ -99,7 +99,10 @@ static void grow_reply(struct growing *line, const struct observation *observati
 		return;
 	}
 	if (observation->rtt_ns >= 0)
-		grow(line, " time=%s ms", format_reply_time(observation->rtt_ns, time));
+		grow(line, " time=%s ms",
+		     format_reply_time(
+			     result_whole_steps_ns(observation->step_ns, observation->rtt_ns),
+			     time));
 	if (observation->kind == OBSERVED_DUPLICATE && !observation->is_multicast)
 		grow(line, " (DUP!)");
 	else if (observation->kind != OBSERVED_DUPLICATE && observation->text != NULL)
@@ -165,11 +168,13 @@ size_t report_observation(const struct observation *observation, double wall_s, 
 
 /* ---- the closing block ---- */
 
-static void print_counts(FILE *stream, const struct result_target *target)
+static void print_counts(FILE *stream, const struct result *result,
+			 const struct result_target *target)
 {
 	const struct tally *tally = &target->tally;
 	uint64_t corrupted = tally->bad_checksum + tally->corrupt + tally->mixed;
 	uint64_t errors = tally->icmp_errors + tally->send_errors;
+	int64_t elapsed_ns = result_shown_ns(result, target->elapsed_ns);
 	char percent[FORMAT_LENGTH];
 
 	(void)fprintf(stream, "%llu packets transmitted, %llu received",
@@ -183,7 +188,7 @@ static void print_counts(FILE *stream, const struct result_target *target)
 	if (target->loss.known)
 		(void)fprintf(stream, ", %s%% packet loss, time %lldms",
 			      format_ping_percent(target->loss.value * 100.0, percent),
-			      (long long)((target->elapsed_ns + NANOSECONDS_PER_MILLISECOND / 2) /
+			      (long long)((elapsed_ns + NANOSECONDS_PER_MILLISECOND / 2) /
 					  NANOSECONDS_PER_MILLISECOND));
 	(void)fputc('\n', stream);
 }
@@ -198,20 +203,28 @@ static const struct histogram *ping_histogram(const struct result_target *target
 	return NULL;
 }
 
+/* A figure of ping's as finely as the clock of the run could tell it. */
+static const char *ping_text(const struct result *result, double ns,
+			     char text[static FORMAT_LENGTH])
+{
+	return format_ping_time(result_shown_ns(result, (int64_t)ns), text);
+}
+
 static bool print_times(FILE *stream, const struct result *result,
 			const struct result_target *target)
 {
 	const struct histogram *rtt = ping_histogram(target);
 	char min[FORMAT_LENGTH], mean[FORMAT_LENGTH], max[FORMAT_LENGTH], mdev[FORMAT_LENGTH];
 	bool was_answered = target->tally.received > 0 || target->tally.icmp_errors > 0;
+	int64_t gap_ns = target->elapsed_ns / (int64_t)(max_u64(target->tally.sent, 2) - 1);
 	const char *comma = "";
 
 	if (rtt != NULL) {
 		(void)fprintf(stream, "rtt min/avg/max/mdev = %s/%s/%s/%s ms",
-			      format_ping_time(rtt->min_ns, min),
-			      format_ping_time((int64_t)histogram_mean(rtt), mean),
-			      format_ping_time(rtt->max_ns, max),
-			      format_ping_time((int64_t)histogram_deviation(rtt), mdev));
+			      ping_text(result, (double)rtt->min_ns, min),
+			      ping_text(result, histogram_mean(rtt), mean),
+			      ping_text(result, (double)rtt->max_ns, max),
+			      ping_text(result, histogram_deviation(rtt), mdev));
 		comma = ", ";
 	}
 	if (target->in_flight_max > 1 && was_answered) {
@@ -222,9 +235,8 @@ static bool print_times(FILE *stream, const struct result *result,
 	if (rtt != NULL && result->interval_ns == 0 && target->tally.sent > 1 &&
 	    target->ewma_rtt_ns.known)
 		(void)fprintf(stream, "%sipg/ewma %s/%s ms", comma,
-			      format_ping_time(
-				      target->elapsed_ns / (int64_t)(target->tally.sent - 1), min),
-			      format_ping_time((int64_t)target->ewma_rtt_ns.value, mean));
+			      ping_text(result, (double)gap_ns, min),
+			      ping_text(result, target->ewma_rtt_ns.value, mean));
 	(void)fputc('\n', stream);
 	return rtt == NULL && *comma == '\0';
 }
@@ -234,6 +246,6 @@ bool ping_statistics(FILE *stream, const struct result *result, const struct res
 	char name[NAME_LENGTH];
 
 	(void)fprintf(stream, "\n--- %s ping statistics ---\n", safe(target->name, name));
-	print_counts(stream, target);
+	print_counts(stream, result, target);
 	return print_times(stream, result, target);
 }

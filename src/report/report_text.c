@@ -118,16 +118,22 @@ static void print_target(FILE *stream, const struct result *result,
 	if (!ping_statistics(stream, result, target))
 		(void)fputc('\n', stream);
 	text_rate(stream, result, target);
-	text_times(stream, target);
+	text_times(stream, result, target);
+	text_variation(stream, result, target);
 	text_in_flight(stream, result, target);
+	text_budget(stream, result, target);
 	text_schedule(stream, result, target);
 	if (result->target_count == 1)
 		print_processor(stream, result);
 	text_fragments(stream, result, target);
+	text_warmup(stream, result, target);
+	text_steady(stream, result, target);
 	text_lost(stream, result, target);
+	text_order(stream, target);
 	text_arrivals(stream, target);
+	text_lifetimes(stream, target);
 	text_errors(stream, result, target);
-	text_outages(stream, target);
+	text_outages(stream, result, target);
 	text_still_out(stream, result, target);
 }
 
@@ -141,6 +147,8 @@ static int write_text(FILE *stream, const struct result *result, struct error *e
 	} else if (result->targets[0].error[0] != '\0') {
 		(void)fputc('\n', stream);
 	}
+	text_clock(stream, result);
+	text_host(stream, result);
 	print_notes(stream, result);
 	print_verdict(stream, result);
 	if (ferror(stream))

@@ -26,6 +26,28 @@ static void add_count(struct lines *lines, uint64_t count, const char *before, c
 		lines_add(lines, ", ", "%s%llu %s", before, (unsigned long long)count, after);
 }
 
+/* Whether losses came together, which a mean does not show. */
+static void add_loss_runs(struct lines *lines, const struct result_target *target)
+{
+	bool is_all = target->loss_runs_left_out == 0;
+	uint64_t runs = target->loss_runs_left_out, longest;
+
+	if (target->tally.lost < 2 || target->loss_run_count == 0)
+		return;
+	for (uint32_t i = 0; i < target->loss_run_count; i++)
+		runs += target->loss_runs[i].count;
+	longest = target->loss_runs[target->loss_run_count - 1].length;
+	lines_break(lines);
+	if (longest == 1 && is_all)
+		lines_add(lines, "", "never two in a row");
+	else if (runs == 1)
+		lines_add(lines, "", "all of them in a row");
+	else
+		lines_add(lines, "", "in %llu runs, the longest of %s%llu",
+			  (unsigned long long)runs, is_all ? "" : "at least ",
+			  (unsigned long long)longest);
+}
+
 void text_lost(FILE *stream, const struct result *result, const struct result_target *target)
 {
 	const struct tally *tally = &target->tally;
@@ -51,6 +73,31 @@ void text_lost(FILE *stream, const struct result *result, const struct result_ta
 		       format_duration_exact(result->configuration->timeout_ns, loss));
 	add_count(&lines, tally->lost_late_reply, "", late);
 	add_count(&lines, tally->lost_local_receive_drop, "at most ", "dropped at our own socket");
+	add_loss_runs(&lines, target);
+	lines_close(&lines);
+}
+
+/* Replies that were overtaken (RFC 4737), and by how many. */
+void text_order(FILE *stream, const struct result_target *target)
+{
+	uint64_t count = target->tally.reordered;
+	char text[FORMAT_LENGTH];
+	struct lines lines;
+
+	if (count == 0)
+		return;
+	lines_open(&lines, stream, "order");
+	lines_add(&lines, "", "%llu of %llu replies out of order", (unsigned long long)count,
+		  (unsigned long long)target->tally.received);
+	if (target->reordered_ratio.known)
+		lines_add(&lines, " ", "(%s)", format_ratio(target->reordered_ratio.value, text));
+	if (target->reorder_extent_max > 0)
+		lines_add(&lines, ", ", "by up to %llu place%s",
+			  (unsigned long long)target->reorder_extent_max,
+			  target->reorder_extent_max == 1 ? "" : "s");
+	if (target->reorder_extent_p99.known)
+		lines_add(&lines, ", ", "p99 %s",
+			  format_significant(target->reorder_extent_p99.value, 3, text));
 	lines_close(&lines);
 }
 
@@ -64,7 +111,6 @@ void text_arrivals(FILE *stream, const struct result_target *target)
 	} arrivals[] = {
 		{tally->duplicates, "duplicates"},
 		{tally->other_responders, "from further hosts"},
-		{tally->reordered, "out of order"},
 		{tally->late, "late"},
 		{tally->corrupt, "corrupt"},
 		{tally->truncated, truncated},
@@ -92,6 +138,25 @@ void text_arrivals(FILE *stream, const struct result_target *target)
 	}
 	if (is_open)
 		lines_close(&lines);
+}
+
+/* More than one time to live: the way back is not always the same, or not everybody's. */
+void text_lifetimes(FILE *stream, const struct result_target *target)
+{
+	unsigned long long changes = target->reply_ttl_changes;
+	struct lines lines;
+
+	if (target->reply_ttl_count < 2)
+		return;
+	lines_open(&lines, stream, "ttl");
+	for (uint32_t i = 0; i < target->reply_ttl_count; i++)
+		lines_add(&lines, i == 0 ? "" : ", ", "%s%d", i == 0 ? "" : "then ",
+			  target->reply_ttl[i]);
+	if (changes > 0)
+		lines_add(&lines, " ", "(%llu change%s)", changes, changes == 1 ? "" : "s");
+	lines_add(&lines, ": ", "%s",
+		  target->tally.other_responders > 0 ? "several hosts answer" : "the path moved");
+	lines_close(&lines);
 }
 
 /* Whether requests that met this error were the price of learning the path's MTU. */
@@ -140,14 +205,16 @@ void text_errors(FILE *stream, const struct result *result, const struct result_
 }
 
 /* A time since the start, to the millisecond. */
-static const char *instant_text(int64_t ns, char text[static FORMAT_LENGTH])
+static const char *instant_text(const struct result *result, int64_t ns,
+				char text[static FORMAT_LENGTH])
 {
-	int64_t ms = (ns + NANOSECONDS_PER_MILLISECOND / 2) / NANOSECONDS_PER_MILLISECOND;
+	int64_t ms = (result_shown_ns(result, ns) + NANOSECONDS_PER_MILLISECOND / 2) /
+		     NANOSECONDS_PER_MILLISECOND;
 
 	return format_duration_in((double)(ms * NANOSECONDS_PER_MILLISECOND), FORMAT_S, 15, text);
 }
 
-void text_outages(FILE *stream, const struct result_target *target)
+void text_outages(FILE *stream, const struct result *result, const struct result_target *target)
 {
 	char text[TEXT_LENGTH], from[FORMAT_LENGTH], to[FORMAT_LENGTH];
 	struct lines lines;
@@ -159,8 +226,8 @@ void text_outages(FILE *stream, const struct result_target *target)
 		const struct result_outage *outage = &target->outages[i];
 
 		lines_break(&lines);
-		lines_add(&lines, "", "%s to %s: %s", instant_text(outage->from_ns, from),
-			  instant_text(outage->to_ns, to), safe(outage->what, text));
+		lines_add(&lines, "", "%s to %s: %s", instant_text(result, outage->from_ns, from),
+			  instant_text(result, outage->to_ns, to), safe(outage->what, text));
 	}
 	lines_close(&lines);
 }

@@ -6,38 +6,6 @@
 
 #include <string.h>
 
-static void processor(struct golden_run *run, double user_s, double system_s, uint64_t trips,
-		      const char *accounting)
-{
-	struct result_processor *figures = &run->result.processor;
-
-	figures->known = true;
-	figures->user_s = user_s;
-	figures->system_s = system_s;
-	figures->wall_s = user_s + system_s + 0.01;
-	figures->has_round_trips = trips > 0;
-	figures->per_round_trip_ns = trips > 0 ? (user_s + system_s) * 1e9 / (double)trips : 0.0;
-	(void)snprintf(figures->accounting, sizeof(figures->accounting), "%s", accounting);
-}
-
-static void schedule(struct golden_run *run, uint32_t target, int64_t interval_ns,
-		     int64_t lateness_ns)
-{
-	struct histogram *lateness = &run->lateness[target];
-
-	run->configuration.flood = false;
-	run->configuration.interval_ns = interval_ns;
-	run->result.mode = "interval";
-	run->result.interval_ns = interval_ns;
-	run->result.depth = 0;
-	run->targets[target].lateness = lateness;
-	run->targets[target].rtt_intended = &run->intended[target];
-	for (uint64_t i = 0; i < run->targets[target].tally.sent; i++)
-		histogram_record(lateness, lateness_ns + (int64_t)(i % 100) * 100);
-	for (uint64_t i = 0; i < run->user[target].samples; i++)
-		histogram_record(&run->intended[target], run->user[target].min_ns + lateness_ns);
-}
-
 /* The sample of the manual: 10,000 datagrams of two fragments each way over a veth pair. */
 static void build_flood(struct golden_run *run)
 {
@@ -59,7 +27,7 @@ static void build_flood(struct golden_run *run)
 	golden_count(run, "Ip.ReasmReqds", 1077, 20000);
 	golden_count(run, "Ip.ReasmOKs", 500, 10000);
 	golden_count(run, "Ip.ReasmFails", 3, 0);
-	processor(run, 0.009, 0.118, 10000, "includes the responder on this host");
+	golden_processor(run, 0.009, 0.118, 10000, "includes the responder on this host");
 	golden_finish(run);
 }
 
@@ -86,7 +54,7 @@ static void build_fragments(struct golden_run *run)
 	golden_count(run, "Ip.ReasmReqds", 0, 24510);
 	golden_count(run, "Ip.ReasmOKs", 0, 3500);
 	golden_count(run, "Ip.ReasmFails", 0, 10);
-	processor(run, 0.02, 0.13, 3500, "");
+	golden_processor(run, 0.02, 0.13, 3500, "");
 	golden_finish(run);
 }
 
@@ -98,8 +66,8 @@ static void build_silent(struct golden_run *run)
 	golden_begin(run, 1, arguments);
 	run->configuration.count = 3;
 	golden_converse(run, 0, trips, 1);
-	schedule(run, 0, S, 60 * US);
-	processor(run, 0.001, 0.002, 0, "");
+	golden_schedule(run, 0, S, 60 * US);
+	golden_processor(run, 0.001, 0.002, 0, "");
 	golden_finish(run);
 }
 
@@ -111,13 +79,13 @@ static void build_interrupted(struct golden_run *run)
 
 	golden_begin(run, 1, arguments);
 	golden_converse(run, 0, trips, 1);
-	schedule(run, 0, 10 * MS, 30 * US);
+	golden_schedule(run, 0, 10 * MS, 30 * US);
 	for (int i = 0; i < 20; i++)
 		(void)depth_change(&run->depth[0], 1, run->now_ns[0] - 100 * US);
 	run->targets[0].tally.sent += 20;
 	run->targets[0].tally.in_flight_at_end = 20;
 	run->result.ending = ENDING_INTERRUPTED;
-	processor(run, 0.004, 0.006, 80, "time in interrupts is not included");
+	golden_processor(run, 0.004, 0.006, 80, "time in interrupts is not included");
 	golden_finish(run);
 }
 
@@ -142,7 +110,7 @@ static void build_targets(struct golden_run *run)
 	memset(bad, 0, sizeof(*bad));
 	bad->name = "bad.invalid";
 	(void)snprintf(bad->error, sizeof(bad->error), "Name or service not known");
-	processor(run, 0.02, 0.05, 2000, "");
+	golden_processor(run, 0.02, 0.05, 2000, "");
 	golden_finish(run);
 }
 
@@ -159,7 +127,7 @@ static void build_arrivals(struct golden_run *run)
 	run->configuration.count = 40;
 	run->configuration.timeout_ns = 150 * MS;
 	golden_converse(run, 0, trips, ARRAY_LENGTH(trips));
-	schedule(run, 0, 200 * MS, 50 * US);
+	golden_schedule(run, 0, 200 * MS, 50 * US);
 	tally = &run->targets[0].tally;
 	tally->lost_unknown = 2;
 	tally->lost_late_reply = 3;
@@ -197,7 +165,7 @@ static void build_invalid(struct golden_run *run)
 	run->configuration.count = 4000;
 	run->configuration.timeout_ns = MS;
 	golden_converse(run, 0, trips, ARRAY_LENGTH(trips));
-	schedule(run, 0, 250 * US, 40 * US);
+	golden_schedule(run, 0, 250 * US, 40 * US);
 	target = &run->targets[0];
 	target->tally.skipped = 300;
 	target->tally.local_drops = 60;
@@ -209,7 +177,7 @@ static void build_invalid(struct golden_run *run)
 	/* A depth that somebody forgot to take back. */
 	(void)depth_change(&run->depth[0], 1, run->now_ns[0]);
 	(void)depth_change(&run->depth[0], -1, run->now_ns[0] + 100 * MS);
-	processor(run, 0.2, 0.3, 3500, "");
+	golden_processor(run, 0.2, 0.3, 3500, "");
 	golden_finish(run);
 }
 
@@ -235,7 +203,7 @@ static void build_ip6(struct golden_run *run)
 	tally->lost_error_reply = 1;
 	golden_error(run, 0, 2, 0, "Packet too big", "fd09::ffff", 1)->mtu = 1400;
 	run->targets[0].fragments.largest_in_reply = 1392;
-	processor(run, 0.004, 0.009, 499, "");
+	golden_processor(run, 0.004, 0.009, 499, "");
 	golden_finish(run);
 }
 
@@ -325,7 +293,7 @@ static void build_counters(struct golden_run *run)
 	tally->foreign = UINT64_MAX;
 	target->receive_queue_held_ns = (double)(2 * below) * 2000.0;
 	target->receive_queue_samples = 2 * below;
-	processor(run, 30000.0, 50000.0, 2 * below, "");
+	golden_processor(run, 30000.0, 50000.0, 2 * below, "");
 	golden_finish(run);
 }
 

@@ -24,6 +24,8 @@ struct golden_run {
 	struct result_target targets[GOLDEN_TARGETS];
 	struct histogram user[GOLDEN_TARGETS], ping[GOLDEN_TARGETS];
 	struct histogram intended[GOLDEN_TARGETS], lateness[GOLDEN_TARGETS];
+	struct histogram kernel[GOLDEN_TARGETS], hardware[GOLDEN_TARGETS];
+	struct histogram budget[GOLDEN_TARGETS][BUDGET_PARTS];
 	struct depth depth[GOLDEN_TARGETS];
 	int64_t now_ns[GOLDEN_TARGETS]; /* the clock of each target's conversation, from 0 */
 	struct kernel_counters before, after;
@@ -56,6 +58,21 @@ void golden_count(struct golden_run *run, const char *name, uint64_t before, uin
 struct result_error *golden_error(struct golden_run *run, uint32_t target, int type, int code,
 				  const char *text, const char *from, uint64_t count);
 
+/* The processor time of the run, over so many round trips. */
+void golden_processor(struct golden_run *run, double user_s, double system_s, uint64_t trips,
+		      const char *accounting);
+
+/* Makes a run one by the clock: every request to the target leaves late by about this much. */
+void golden_schedule(struct golden_run *run, uint32_t target, int64_t interval_ns,
+		     int64_t lateness_ns);
+
+/* The clock was measured: nothing is odd about it. */
+void golden_measured_clock(struct golden_run *run);
+
+/* Send stamps on one request in `every`: `stamped` of them are whole, with these stretches. */
+void golden_stamps(struct golden_run *run, uint32_t target, uint32_t every, uint64_t stamped,
+		   const int64_t stretches_ns[static BUDGET_PARTS]);
+
 /* Completes the result: ends of the depths, times, summary. */
 void golden_finish(struct golden_run *run);
 
@@ -66,7 +83,9 @@ struct golden_case {
 	void (*build)(struct golden_run *run); /* from golden_begin to golden_finish */
 };
 
-extern const struct golden_case golden_cases[]; /* ended by a row of NULLs */
+/* Both ended by a row of NULLs: what requests meet, and what clocks and stamps tell of them. */
+extern const struct golden_case golden_cases[];
+extern const struct golden_case golden_time_cases[];
 
 /* Single lines: banners, reply lines, live and status lines, each with its circumstances. */
 void golden_print_banners(FILE *stream);

@@ -132,6 +132,10 @@ void golden_print_observations(FILE *stream)
 	other.kind = OBSERVED_OUTSTANDING;
 	other.sequence = 3;
 	print_observation(stream, &other, -1.0);
+	/* A clock that steps by 4 ms: 3.999994 ms is one step, 11.2 us is none. */
+	other = reply;
+	other.step_ns = 3999994;
+	print_times(stream, other);
 	/* A buffer that is too small cuts the line, and the newline stays. */
 	(void)report_observation(&reply, -1.0, small, sizeof(small));
 	(void)fprintf(stream, "%s", small);
@@ -206,6 +210,10 @@ void golden_print_live(FILE *stream)
 	progress.elapsed_ns = 4000 * S;
 	progress.wanted = 0;
 	print_live(stream, &progress, 79, false);
+	progress = flowing;
+	progress.step_ns = 3999994;
+	progress.p99_ns = 4005888;
+	print_live(stream, &progress, 132, false);
 }
 
 void golden_print_status(FILE *stream)
@@ -217,6 +225,10 @@ void golden_print_status(FILE *stream)
 	(void)fprintf(stream, "%s", text);
 	progress.received = 20000;
 	progress.lost = 3455;
+	(void)report_status_line(&progress, text, sizeof(text));
+	(void)fprintf(stream, "%s", text);
+	progress.step_ns = 3999994;
+	progress.max_ns = 3999994;
 	(void)report_status_line(&progress, text, sizeof(text));
 	(void)fprintf(stream, "%s", text);
 	progress = (struct progress){

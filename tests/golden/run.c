@@ -71,6 +71,7 @@ void golden_begin(struct golden_run *run, uint32_t targets, const char *const *a
 	result->mode = "flood";
 	result->configuration = &run->configuration;
 	result->transport = "raw";
+	result->stamps = run->configuration.stamps = STAMPS_RX;
 	result->depth = 1;
 	result->tagged = true;
 	result->targets = run->targets;
@@ -173,6 +174,78 @@ struct result_error *golden_error(struct golden_run *run, uint32_t index, int ty
 	else
 		target->tally.send_errors += count;
 	return error;
+}
+
+void golden_processor(struct golden_run *run, double user_s, double system_s, uint64_t trips,
+		      const char *accounting)
+{
+	struct result_processor *figures = &run->result.processor;
+
+	figures->known = true;
+	figures->user_s = user_s;
+	figures->system_s = system_s;
+	figures->wall_s = user_s + system_s + 0.01;
+	figures->has_round_trips = trips > 0;
+	figures->per_round_trip_ns = trips > 0 ? (user_s + system_s) * 1e9 / (double)trips : 0.0;
+	(void)snprintf(figures->accounting, sizeof(figures->accounting), "%s", accounting);
+}
+
+void golden_schedule(struct golden_run *run, uint32_t target, int64_t interval_ns,
+		     int64_t lateness_ns)
+{
+	struct histogram *lateness = &run->lateness[target];
+
+	run->configuration.flood = false;
+	run->configuration.interval_ns = interval_ns;
+	run->result.mode = "interval";
+	run->result.interval_ns = interval_ns;
+	run->result.depth = 0;
+	run->targets[target].lateness = lateness;
+	run->targets[target].rtt_intended = &run->intended[target];
+	for (uint64_t i = 0; i < run->targets[target].tally.sent; i++)
+		histogram_record(lateness, lateness_ns + (int64_t)(i % 100) * 100);
+	for (uint64_t i = 0; i < run->user[target].samples; i++)
+		histogram_record(&run->intended[target], run->user[target].min_ns + lateness_ns);
+}
+
+void golden_measured_clock(struct golden_run *run)
+{
+	struct result_clock *clock = &run->result.clock;
+
+	clock->is_measured = true;
+	clock->step_ns = 10;
+	clock->read_ns = 24.5;
+	clock->grain_ns = (struct maybe){true, 10};
+	clock->hiccup_ns = (struct maybe){true, 38000};
+	clock->rate_error = 5e-4;
+	clock->error_ns = (struct maybe){true, 40.5};
+}
+
+void golden_stamps(struct golden_run *run, uint32_t i, uint32_t every, uint64_t stamped,
+		   const int64_t stretches_ns[static BUDGET_PARTS])
+{
+	struct result_target *target = &run->targets[i];
+
+	run->result.stamps = run->configuration.stamps = STAMPS_SPLIT;
+	run->result.stamp_every = every;
+	target->stamps.sampled = target->stamps.complete = stamped;
+	target->rtt_kernel = &run->kernel[i];
+	for (int part = 0; part < BUDGET_PARTS; part++) {
+		histogram_init(&run->budget[i][part]);
+		target->budget[part] = &run->budget[i][part];
+	}
+	histogram_init(&run->kernel[i]);
+	for (uint64_t n = 0; n < stamped; n++) {
+		/* One in ten is slower by half, everywhere. */
+		for (int part = 0; part < BUDGET_PARTS; part++)
+			histogram_record(&run->budget[i][part],
+					 stretches_ns[part] * (n % 10 == 0 ? 3 : 2) / 2);
+		histogram_record(&run->kernel[i],
+				 stretches_ns[BUDGET_DRIVER_TO_DRIVER] * (n % 10 == 0 ? 3 : 2) / 2);
+		target->sending_held_ns += (double)(stretches_ns[BUDGET_CALL_TO_QUEUE] +
+						    stretches_ns[BUDGET_QUEUE_TO_DRIVER]);
+		target->sending_samples++;
+	}
 }
 
 void golden_finish(struct golden_run *run)

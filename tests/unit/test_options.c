@@ -168,6 +168,7 @@ static void test_words(void)
 	UNIT_SIGNED("--payload", (int)parsed("--payload random h")->pattern, PAYLOAD_RANDOM);
 	UNIT_SIGNED("--stamps", (int)parsed("--stamps user h")->stamps, STAMPS_USER);
 	UNIT_SIGNED("--stamps", (int)parsed("--stamps rx h")->stamps, STAMPS_RX);
+	UNIT_SIGNED("--stamps", (int)parsed("--stamps split h")->stamps, STAMPS_SPLIT);
 	UNIT_TEXT("--clock", parsed("--clock raw h")->clock, "raw");
 	UNIT_TEXT("--clock", parsed("--clock tsc h")->clock, "tsc");
 	UNIT_TEXT("--clock", parsed("--clock coarse h")->clock, "coarse");
@@ -272,7 +273,7 @@ static void test_numbers_refused(void)
 		{"--payload", {"\"\"", "zero", "randomly"}},
 		{"--transport", {"\"\"", "packet", "xdp", "Raw"}},
 		{"--clock", {"\"\"", "tsx", "coarse,tsc", "sim"}},
-		{"--stamps", {"\"\"", "split", "tx"}},
+		{"--stamps", {"\"\"", "tx", "splits", "Split", "none"}},
 		{"--sim", {"\"\"", "bogus=1", "loss=2", "loss"}},
 		{"-I", {"\"\""}},
 		{"--targets", {"\"\""}},

@@ -14,6 +14,7 @@
 
 struct console {
 	const struct clock_source *clock;
+	const struct result_clock *facts; /* what the clock was measured to be */
 	bool shows_replies;
 	bool is_limited;         /* ten reply lines a second at most */
 	bool shows_time;         /* -D */
@@ -28,9 +29,12 @@ struct console {
 	struct observer observer; /* for the engine */
 };
 
-/* Prepares the console of a run by what was asked for and by what the streams are. */
+/*
+ * Prepares the console of a run by what was asked for and by what the streams are. The clock's
+ * facts are looked at line by line: they may be filled in later.
+ */
 void console_open(struct console *console, const struct configuration *configuration,
-		  const struct clock_source *clock);
+		  const struct clock_source *clock, const struct result_clock *facts);
 
 /* Wipes the live line and flushes. Returns false if standard output has taken less than all. */
 bool console_close(struct console *console);

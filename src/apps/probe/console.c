@@ -89,6 +89,7 @@ static void observe(void *context, const struct observation *observation)
 {
 	struct console *console = context;
 	const struct clock_source *clock = console->clock;
+	struct observation shown = *observation;
 	int64_t now_ns = clock_now(clock);
 	double wall_s = -1;
 	char line[512];
@@ -98,7 +99,8 @@ static void observe(void *context, const struct observation *observation)
 		return;
 	if (console->shows_time)
 		wall_s = (double)clock_wall_ns(clock) / 1e9;
-	length = report_observation(observation, wall_s, line, sizeof(line));
+	shown.step_ns = result_shown_step_ns(console->facts);
+	length = report_observation(&shown, wall_s, line, sizeof(line));
 	if (length == 0)
 		return;
 	wipe_live_line(console);
@@ -126,6 +128,7 @@ static unsigned terminal_columns(void)
 static void show_progress(void *context, const struct progress *progress)
 {
 	struct console *console = context;
+	struct progress shown = *progress;
 	char line[(size_t)COLUMNS_MAX * 4 + sizeof(wipe) * 2]; /* UTF-8: 4 bytes a column */
 	size_t used = 1;
 
@@ -133,9 +136,10 @@ static void show_progress(void *context, const struct progress *progress)
 		flush(console, clock_now(console->clock));
 	if (!console->is_live)
 		return;
+	shown.step_ns = result_shown_step_ns(console->facts);
 	line[0] = '\r';
 	/* One column is left free: a cursor behind the last one wraps on some terminals. */
-	used += report_live_line(progress, terminal_columns() - 1, console->is_utf8, line + used,
+	used += report_live_line(&shown, terminal_columns() - 1, console->is_utf8, line + used,
 				 sizeof(line) - sizeof(wipe));
 	memcpy(line + used, wipe + 1, strlen(wipe + 1));
 	used += strlen(wipe + 1);
@@ -146,9 +150,12 @@ static void show_progress(void *context, const struct progress *progress)
 static void show_status(void *context, const struct progress *progress)
 {
 	struct console *console = context;
+	struct progress shown = *progress;
 	char line[256];
-	size_t length = report_status_line(progress, line, sizeof(line));
+	size_t length;
 
+	shown.step_ns = result_shown_step_ns(console->facts);
+	length = report_status_line(&shown, line, sizeof(line));
 	wipe_live_line(console);
 	(void)fwrite(line, 1, length, stderr);
 }
@@ -168,13 +175,14 @@ static bool locale_is_utf8(void)
 }
 
 void console_open(struct console *console, const struct configuration *configuration,
-		  const struct clock_source *clock)
+		  const struct clock_source *clock, const struct result_clock *facts)
 {
 	bool text = !configuration->json || configuration->json_file != NULL;
 	bool prints = configuration_prints_replies(configuration);
 
 	memset(console, 0, sizeof(*console));
 	console->clock = clock;
+	console->facts = facts;
 	console->shows_replies =
 		prints || (text && configuration->verbose && !configuration->quiet);
 	console->is_limited = !prints;

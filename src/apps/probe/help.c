@@ -35,9 +35,9 @@ static const char help_bottom[] =
 	"intervals below 2 ms, a preload above 3 and -m are for root.\n"
 	"\n"
 	"Exit status: 0 every host answered; 1 a host did not, or -w came first; 2 usage\n"
-	"or set-up error; 4 --strict, and not valid; 5 refused by the rules, nothing\n"
-	"sent; 6 ended by a fault, or the output could not be written; 130 ended by a\n"
-	"second interrupt.\n"
+	"or set-up error; 4 --strict, and the measurement is not valid; 5 refused by the\n"
+	"rules, nothing sent; 6 ended by a fault, or the output could not be written;\n"
+	"130 ended by a second interrupt.\n"
 	"\n"
 	"SIGQUIT (Ctrl-\\) prints where a run stands. The manual page, fping-bench(8),\n"
 	"explains every line and every counter of the report.\n";

@@ -315,6 +315,7 @@ int probe_open(struct probe *probe)
 		return status;
 	if (probe_configuration(probe)->clock[0] == 'a' && clock_needs_trial(&probe->result.clock))
 		probe_try_clock(probe);
-	console_open(&probe->console, probe_configuration(probe), &probe->clock);
+	console_open(&probe->console, probe_configuration(probe), &probe->clock,
+		     &probe->result.clock);
 	return open_engine(probe);
 }

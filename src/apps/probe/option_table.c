@@ -85,9 +85,11 @@ const struct option_row option_table[] = {
 	{0, "sim", "SETTINGS", .group = OPTION_GROUP_MEASURE, .set = option_set_simulation,
 	 .help = "how the network of --transport sim behaves"},
 	{0, "clock", "NAME", .group = OPTION_GROUP_MEASURE, .set = option_set_clock,
-	 .help = "what measures: auto (monotonic), or one of the list below"},
+	 .help = "what measures: auto (monotonic, or tsc where that is too coarse), or one of the "
+		 "list below"},
 	{0, "stamps", "KIND", .group = OPTION_GROUP_MEASURE, .set = option_set_stamps,
-	 .help = "rx: with the kernel's receive stamps (default); user: our own calls only"},
+	 .help = "split: with the kernel's stamps of sending, on a sample, and of receiving "
+		 "(default); rx: of receiving only; user: our own calls only"},
 	{0, "strict", .group = OPTION_GROUP_MEASURE, SWITCH(strict),
 	 .help = "exit 4 where the measurement is not valid: see the line `valid' of the report"},
 	{'S', "send-buffer", "BYTES", .group = OPTION_GROUP_MEASURE, .set = option_set_send_buffer,

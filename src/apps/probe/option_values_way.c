@@ -131,13 +131,18 @@ OPTION_SETTER(clock)
 
 OPTION_SETTER(stamps)
 {
-	if (strcmp(value, "rx") == 0)
-		configuration->stamps = STAMPS_RX;
-	else if (strcmp(value, "user") == 0)
-		configuration->stamps = STAMPS_USER;
-	else
-		return error_set(error, ERROR_INVALID, "%s: no such stamps: give user or rx", what);
-	return 0;
+	static const struct {
+		const char *name;
+		enum configuration_stamps stamps;
+	} kinds[] = {{"user", STAMPS_USER}, {"rx", STAMPS_RX}, {"split", STAMPS_SPLIT}};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
+		if (strcmp(value, kinds[i].name) == 0) {
+			configuration->stamps = kinds[i].stamps;
+			return 0;
+		}
+	}
+	return error_set(error, ERROR_INVALID, "%s: no such stamps: give user, rx or split", what);
 }
 
 OPTION_SETTER(simulation)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The parts of the JSON report, each of which has a file of its own. Every key of the schema is
+ * always there, in the schema's order; our own keys follow it.
+ */
+#ifndef FPING_BENCH_REPORT_JSON_PARTS_H
+#define FPING_BENCH_REPORT_JSON_PARTS_H
+
+#include "report/json_value.h"
+
+/* "environment" and "clock". */
+void json_put_host(struct json_document *document, json_t *root);
+
+/* "settings". */
+void json_put_settings(struct json_document *document, json_t *root);
+
+/* "cpu" and "counters". */
+void json_put_processor(struct json_document *document, json_t *root);
+
+/* What disturbed the run, our own. */
+json_t *json_from_disturbance(struct json_document *document);
+
+/* One element of "targets". */
+json_t *json_from_target(struct json_document *document, const struct result_target *target);
+
+/* ---- its parts ---- */
+
+/* "rtt", "lateness", "delay_variation" and "reordering". */
+void json_put_times(struct json_document *document, json_t *object,
+		    const struct result_target *target);
+
+/* "in_flight" and "budget". */
+void json_put_places(struct json_document *document, json_t *object,
+		     const struct result_target *target);
+
+/* Our own keys about stamps, the wire and steadiness. */
+void json_put_own_times(struct json_document *document, json_t *object,
+			const struct result_target *target);
+
+#endif

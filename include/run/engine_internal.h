@@ -138,12 +138,14 @@ int engine_allocate_sampling(struct engine *engine, struct error *error) MUST_CH
 /* Takes the send stamps that have come back; nothing where there are none. */
 void engine_drain_stamps(struct engine *engine, uint32_t transport);
 
+/* Takes those of all transports, if some are out. Once a round, after the look at the sockets. */
+void engine_take_stamps(struct engine *engine);
+
 /*
- * To be called right before a receive call: takes the send stamps if some are out, and returns the
- * time if the call may bring the reply to a stamped request (STAMPS_NONE else: a reading of the
- * clock is not free).
+ * The time right before a receive call, if it may bring the reply to a stamped request; else
+ * STAMPS_NONE, since a reading of the clock is not free.
  */
-int64_t engine_prepare_receive(struct engine *engine, uint32_t transport);
+int64_t engine_receive_call(const struct engine *engine);
 
 /* Voids the stamps of what is under way if real time was set since the last call. */
 void engine_note_clock_steps(struct engine *engine);

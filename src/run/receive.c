@@ -143,7 +143,7 @@ bool engine_receive(struct engine *engine)
 
 	for (uint32_t i = 0; i < engine->setup.transport_count; i++) {
 		struct transport *transport = engine->setup.transports[i];
-		int64_t call_ns = engine_prepare_receive(engine, i);
+		int64_t call_ns = engine_receive_call(engine);
 		int count = transport->row->receive(transport, engine->incoming, wanted,
 						    &engine->now_ns);
 
@@ -158,6 +158,7 @@ bool engine_receive(struct engine *engine)
 		received = received || count > 0;
 		full = full || (uint32_t)count == wanted;
 	}
+	engine_take_stamps(engine);
 	engine->receive_was_full = full;
 	return received;
 }

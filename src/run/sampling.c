@@ -2,8 +2,9 @@
 /*
  * The requests whose way is stamped (--stamps split): memory for them, and the stamps on their way
  * from a transport's error queue to core/stamps.c. Stamps that lie in that queue wake every wait at
- * once, so it is emptied before each look at the socket while some are out, and never asked
- * otherwise: that is a system call each time.
+ * once, so it is emptied in each round while some are out, and never asked otherwise: that is a
+ * system call each time. It comes after the look at the socket, or the replies to sampled
+ * requests would wait for it, and only theirs.
  */
 #include <string.h>
 
@@ -117,13 +118,20 @@ void engine_drain_stamps(struct engine *engine, uint32_t index)
 	}
 }
 
-int64_t engine_prepare_receive(struct engine *engine, uint32_t transport)
+void engine_take_stamps(struct engine *engine)
+{
+	if (engine->stamp_every == 0)
+		return;
+	for (uint32_t i = 0; i < engine->setup.transport_count; i++)
+		if (stamps_awaits_stamps(&engine->stamps))
+			engine_drain_stamps(engine, i);
+	stamps_expire(&engine->stamps, engine->now_ns);
+}
+
+int64_t engine_receive_call(const struct engine *engine)
 {
 	if (engine->stamp_every == 0)
 		return STAMPS_NONE;
-	stamps_expire(&engine->stamps, engine->now_ns);
-	if (stamps_awaits_stamps(&engine->stamps))
-		engine_drain_stamps(engine, transport);
 	return stamps_awaits_replies(&engine->stamps) ? clock_now(engine->setup.clock)
 						      : STAMPS_NONE;
 }

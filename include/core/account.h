@@ -11,11 +11,15 @@
 #ifndef FPING_BENCH_CORE_ACCOUNT_H
 #define FPING_BENCH_CORE_ACCOUNT_H
 
+#include "core/delay_variation.h"
 #include "core/event.h"
 #include "core/flight.h"
+#include "core/loss_runs.h"
 #include "core/observer.h"
 #include "core/payload.h"
+#include "core/reordering.h"
 #include "core/result.h"
+#include "core/steady.h"
 
 #define ACCOUNT_NO_TARGET UINT32_MAX
 #define ACCOUNT_NO_STAMP INT64_MIN
@@ -50,7 +54,6 @@ struct account_target {
 	struct depth depth;
 	bool has_started;
 	uint64_t last_sequence;      /* of the newest request to this target */
-	uint64_t highest_number;     /* newest request that was answered */
 	uint64_t given_up;           /* requests that left their slot without an answer */
 	int128 given_up_held_ns;     /* the time they held their slots */
 	int128 given_up_answered_ns; /* RTTs of those of them that were answered after that */
@@ -61,6 +64,12 @@ struct account_target {
 	uint32_t responder_count;
 	int ttls[RESULT_TTLS_MAX];
 	uint32_t ttl_count;
+	int last_ttl;                /* -1: none yet */
+	uint64_t ttl_changes;
+	struct reordering reordering; /* with memory where extents are wanted */
+	struct loss_runs loss_runs;
+	struct delay_variation variation;
+	struct steady steady;
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;
 	struct account_deferred deferred[ACCOUNT_DEFERRED_MAX];

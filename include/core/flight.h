@@ -30,6 +30,7 @@ enum flight_mark {
 	FLIGHT_UNMARKED,
 	FLIGHT_ERROR_REPLY,   /* an ICMP error quotes it */
 	FLIGHT_DAMAGED_REPLY, /* a reply came that was not what was sent */
+	FLIGHT_LATE_REPLY,    /* the right one came after the timeout, which has not been noticed */
 };
 
 struct flight_entry {
@@ -44,6 +45,7 @@ struct flight_entry {
 	uint8_t state;        /* enum flight_state */
 	uint8_t mark;         /* enum flight_mark */
 	bool holds_slot;
+	bool is_late;         /* waited for, but its right reply has come after the timeout */
 };
 
 /* The slots of one target; all zero at the start. */

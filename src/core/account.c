@@ -9,6 +9,7 @@
 void account_target_init(struct account_target *target)
 {
 	target->ewma_ns = -1;
+	target->last_ttl = -1;
 }
 
 void account_event(struct account_target *target, int64_t change, int64_t now_ns)
@@ -59,6 +60,8 @@ static void count_cause(struct tally *tally, uint8_t mark)
 		tally->lost_error_reply++;
 	else if (mark == FLIGHT_DAMAGED_REPLY)
 		tally->lost_damaged_reply++;
+	else if (mark == FLIGHT_LATE_REPLY)
+		tally->lost_late_reply++;
 	else
 		tally->lost_unknown++;
 }
@@ -85,7 +88,10 @@ void account_lose(struct account *account, struct flight_entry *entry)
 	struct account_target *target = &account->targets[entry->target];
 
 	flight_lose(&account->flight, entry);
+	if (entry->is_late)
+		entry->state = FLIGHT_LATE;
 	count_cause(&target->tally, entry->mark);
+	loss_runs_lost(&target->loss_runs, entry->number);
 }
 
 int64_t account_expire(struct account *account, int64_t now_ns,
@@ -189,4 +195,6 @@ void account_close(struct account *account, int64_t now_ns)
 			flight_lose(&account->flight, entry);
 		}
 	}
+	for (uint32_t i = 0; i < account->target_count; i++)
+		loss_runs_end(&account->targets[i].loss_runs);
 }

@@ -7,6 +7,8 @@
  */
 #include "core/account_internal.h"
 
+static const char late_text[] = "late: after the timeout";
+
 static struct account_target *strange(struct account *account, const struct arrival *arrival,
 				      struct account_outcome *outcome)
 {
@@ -23,6 +25,8 @@ static void note_ttl(struct account_target *target, int ttl)
 {
 	if (ttl < 0)
 		return;
+	target->ttl_changes += target->last_ttl >= 0 && ttl != target->last_ttl;
+	target->last_ttl = ttl;
 	for (uint32_t i = 0; i < target->ttl_count; i++)
 		if (target->ttls[i] == ttl)
 			return;
@@ -65,6 +69,8 @@ static void record_times(struct account_target *target, const struct flight_entr
 	int64_t ping_ns = user_ns;
 
 	histogram_record(target->rtt_user, user_ns);
+	delay_variation_add(&target->variation, user_ns);
+	steady_add(&target->steady, user_ns);
 	if (arrival->stamp_ns != ACCOUNT_NO_STAMP && arrival->stamp_ns >= entry->sent_ns &&
 	    arrival->stamp_ns <= arrival->now_ns) {
 		ping_ns = arrival->stamp_ns - entry->sent_ns;
@@ -94,10 +100,8 @@ static void receive_in_time(struct account *account, struct account_target *targ
 		(void)is_repeated_responder(target, &arrival->source, entry->sequence);
 	if (entry->mark != FLIGHT_UNMARKED)
 		account->slowest_further_ns = max_i64(account->slowest_further_ns, user_ns);
-	if (entry->number < target->highest_number)
+	if (reordering_arrival(&target->reordering, entry->number) > 0)
 		target->tally.reordered++;
-	else
-		target->highest_number = entry->number;
 	flight_answer(&account->flight, &target->slots, entry);
 	account_event(target, held_slot ? -1 : 0, arrival->now_ns);
 	if (!held_slot)
@@ -135,6 +139,26 @@ static void count_again(struct account *account, struct account_target *target,
 	account->slowest_further_ns = max_i64(account->slowest_further_ns, outcome->rtt_ns);
 }
 
+/*
+ * The timeout has passed, but nobody has looked yet. The request is lost when somebody does, behind
+ * those that were sent before it: so requests are lost in the order in which they were sent.
+ */
+static void receive_late(struct account *account, struct account_target *target,
+			 struct flight_entry *entry, int64_t now_ns, int64_t arrived_ns,
+			 struct account_outcome *outcome)
+{
+	if (entry->holds_slot)
+		outcome->freed[0] = outcome->target;
+	account_give_up(account, target, entry, now_ns);
+	target->tally.late++;
+	entry->is_late = true;
+	if (entry->mark == FLIGHT_UNMARKED)
+		flight_set_mark(&account->flight, entry, FLIGHT_LATE_REPLY);
+	outcome->kind = OBSERVED_LATE;
+	outcome->rtt_ns = arrived_ns - entry->sent_ns;
+	outcome->text = late_text;
+}
+
 /* The right reply, whole and unchanged; what counts now is when. */
 static void take_right(struct account *account, struct account_target *target,
 		       struct flight_entry *entry, const struct arrival *arrival,
@@ -153,21 +177,20 @@ static void take_right(struct account *account, struct account_target *target,
 		return;
 	}
 	note_ttl(target, arrival->ttl);
-	if (entry->state == FLIGHT_WAITING && arrived_ns - entry->sent_ns > account->timeout_ns) {
-		if (entry->holds_slot)
-			outcome->freed[0] = outcome->target;
-		account_give_up(account, target, entry, arrival->now_ns);
-		account_lose(account, entry);
-	}
 	switch (entry->state) {
 	case FLIGHT_WAITING:
-		receive_in_time(account, target, entry, arrival, outcome);
+		if (entry->is_late)
+			count_again(account, target, entry, arrival, outcome);
+		else if (arrived_ns - entry->sent_ns > account->timeout_ns)
+			receive_late(account, target, entry, arrival->now_ns, arrived_ns, outcome);
+		else
+			receive_in_time(account, target, entry, arrival, outcome);
 		break;
 	case FLIGHT_LOST:
 		count_late(&target->tally, entry);
 		outcome->kind = OBSERVED_LATE;
 		outcome->rtt_ns = arrived_ns - entry->sent_ns;
-		outcome->text = "late: after the timeout";
+		outcome->text = late_text;
 		break;
 	default:
 		count_again(account, target, entry, arrival, outcome);

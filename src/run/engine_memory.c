@@ -115,6 +115,26 @@ static int allocate_targets(struct engine *engine, struct error *error)
 	return 0;
 }
 
+/*
+ * Reordering needs to know of as many replies as can be out of order, which is what can be out, for
+ * each target.
+ */
+static int allocate_reordering(struct engine *engine, struct error *error)
+{
+	uint32_t count = engine->setup.target_count;
+	uint64_t entries = engine_power_of_two(
+		min_u64(engine_outstanding(engine) / max_u64(count, 1) + 1, REORDERING_RING_MAX));
+	struct reordering_record *records =
+		engine_allocate(engine, entries * count, sizeof(*records), error);
+
+	if (records == NULL)
+		return -ERROR_NO_MEMORY;
+	for (uint32_t i = 0; i < count; i++)
+		reordering_init(&engine->account.targets[i].reordering, records + i * entries,
+				entries);
+	return 0;
+}
+
 static int allocate_responders(struct engine *engine, struct error *error)
 {
 	struct account_responder *responders;
@@ -213,7 +233,7 @@ int engine_allocate_all(struct engine *engine, struct error *error)
 {
 	const struct engine_setup *setup = &engine->setup;
 	int (*const steps[])(struct engine *, struct error *) = {
-		allocate_flight,   allocate_targets,	  allocate_responders,
+		allocate_flight,   allocate_targets, allocate_reordering,	  allocate_responders,
 		allocate_buffers,  allocate_source_table, allocate_schedule,
 		engine_allocate_sampling,
 	};

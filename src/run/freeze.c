@@ -40,6 +40,24 @@ static void freeze_stamps(const struct engine *engine, uint32_t index,
 			(struct maybe){.known = true, .value = target->moments.ping_ns};
 }
 
+/* How the replies followed each other. */
+static void freeze_course(const struct account_target *target, struct result_target *result)
+{
+	const struct reordering *reordering = &target->reordering;
+	uint64_t extent = 0;
+
+	result->rfc3550_ns = delay_variation_jitter(&target->variation);
+	result->ipdv_mean_ns = delay_variation_mean(&target->variation);
+	result->reordered_ratio.known = target->tally.received > 0;
+	if (result->reordered_ratio.known)
+		result->reordered_ratio.value = (double)target->tally.reordered /
+						(double)target->tally.received;
+	result->reorder_extent_max = reordering->extent_max;
+	result->reorder_extent_p99.known = reordering_extent_p99(reordering, &extent);
+	result->reorder_extent_p99.value = (double)extent;
+	steady_judge(&target->steady, &result->steady);
+}
+
 static void freeze_target(const struct engine *engine, uint32_t index,
 			  struct result_target *result)
 {
@@ -49,6 +67,11 @@ static void freeze_target(const struct engine *engine, uint32_t index,
 	result->tally.skipped = engine->paces[index].pacer.skipped;
 	memcpy(result->reply_ttl, target->ttls, sizeof(result->reply_ttl));
 	result->reply_ttl_count = target->ttl_count;
+	result->reply_ttl_changes = target->ttl_changes;
+	memcpy(result->loss_runs, target->loss_runs.runs, sizeof(result->loss_runs));
+	result->loss_run_count = target->loss_runs.count;
+	result->loss_runs_left_out = target->loss_runs.left_out;
+	freeze_course(target, result);
 	result->rtt_user = target->rtt_user;
 	result->rtt_ping = target->rtt_ping;
 	result->rtt_intended = target->rtt_intended;

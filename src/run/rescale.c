@@ -31,6 +31,10 @@ static void rescale_target(struct account_target *target, double factor)
 	rescale_sum(&target->given_up_held_ns, factor);
 	rescale_sum(&target->given_up_answered_ns, factor);
 	rescale_sum(&target->queue_sum_ns, factor);
+	target->variation.jitter_ns *= factor;
+	target->variation.sum_ns = (uint128)((double)target->variation.sum_ns * factor);
+	for (uint32_t i = 0; i < target->steady.count; i++)
+		target->steady.means[i] *= factor;
 	target->ewma_ns *= target->ewma_ns < 0 ? 1.0 : factor;
 }
 

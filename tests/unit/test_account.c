@@ -159,16 +159,50 @@ static void test_in_time_again_and_late(void)
 	UNIT_SIGNED("one later", reply(bench, 3, 1001 + TIMEOUT_NS, NULL), OBSERVED_LATE);
 	UNIT_SIGNED("late again", reply(bench, 3, 1002 + TIMEOUT_NS, NULL), OBSERVED_DUPLICATE);
 	UNIT_UNSIGNED("received", tally->received, 2);
+	UNIT_UNSIGNED("not lost before its turn", tally->lost, 0);
+	(void)account_expire(&bench->account, 1002 + TIMEOUT_NS, nobody, NULL);
+	UNIT_SIGNED("and again", reply(bench, 3, 1003 + TIMEOUT_NS, NULL), OBSERVED_DUPLICATE);
 	UNIT_UNSIGNED("lost", tally->lost, 1);
 	UNIT_UNSIGNED("by a late reply", tally->lost_late_reply, 1);
 	UNIT_UNSIGNED("late", tally->late, 1);
-	UNIT_UNSIGNED("duplicates", tally->duplicates, 2);
+	UNIT_UNSIGNED("duplicates", tally->duplicates, 3);
 	UNIT_SIGNED("least RTT", bench->targets[0].rtt_user->min_ns, 2000);
 	UNIT_SIGNED("least RTT from the schedule", bench->targets[0].rtt_intended->min_ns, 2100);
 	UNIT_SIGNED("lateness", bench->targets[0].lateness->max_ns, 100);
 	UNIT_SIGNED("before it was sent", (account_sent(&bench->account, 0, 9000000, 9000000, true),
 					   reply(bench, 4, 8999999, NULL)), OBSERVED_STRANGE);
 	UNIT_UNSIGNED("clock error", tally->clock_errors, 1);
+	free(bench);
+}
+
+/* Losses become known in the order of sending, whatever comes late or never in between. */
+static void test_loss_runs(void)
+{
+	struct bench *bench = bench_new(56);
+	const struct loss_runs *runs = &bench->targets[0].loss_runs;
+	int64_t late_ns = 2 * TIMEOUT_NS;
+	uint64_t lost = 0;
+
+	for (int i = 0; i < 20; i++)
+		account_sent(&bench->account, 0, 1000 + i, 1000 + i, false);
+	for (uint64_t answered = 1; answered <= 20; answered++)
+		if (answered != 2 && answered != 5 && answered != 6 && answered != 7 &&
+		    answered != 20)
+			UNIT_SIGNED("in time", reply(bench, answered, 5000, NULL), OBSERVED_REPLY);
+	/* The newest of a run comes late, before the older ones are known to be lost. */
+	UNIT_SIGNED("late", reply(bench, 7, late_ns, NULL), OBSERVED_LATE);
+	UNIT_SIGNED("late", reply(bench, 5, late_ns, NULL), OBSERVED_LATE);
+	(void)account_expire(&bench->account, late_ns, nobody, NULL);
+	account_close(&bench->account, late_ns);
+	UNIT_UNSIGNED("lengths", runs->count, 2);
+	UNIT_UNSIGNED("singles", runs->runs[0].length, 1);
+	UNIT_UNSIGNED("singles", runs->runs[0].count, 2);
+	UNIT_UNSIGNED("a run of three", runs->runs[1].length, 3);
+	UNIT_UNSIGNED("a run of three", runs->runs[1].count, 1);
+	for (uint32_t i = 0; i < runs->count; i++)
+		lost += runs->runs[i].length * runs->runs[i].count;
+	UNIT_UNSIGNED("they add up", lost, bench->targets[0].tally.lost);
+	UNIT_UNSIGNED("late ones are lost by that", bench->targets[0].tally.lost_late_reply, 2);
 	free(bench);
 }
 
@@ -382,6 +416,7 @@ const struct unit_suite suite_account = {
 	"account",
 	(const struct unit_test[]){
 		{"in time, again and late", test_in_time_again_and_late},
+		{"losses in a row", test_loss_runs},
 		{"the kernel's stamp decides what is in time", test_stamp_decides},
 		{"damaged, forged and misdirected replies", test_damage},
 		{"ICMP errors", test_errors},

@@ -138,6 +138,9 @@ int64_t account_expire(struct account *account, int64_t now_ns,
 void account_error(struct account_target *target, int type, int code, int system_errno,
 		   const char *text, const struct address *from, uint32_t mtu);
 
+/* All slots of this target are given up at now_ns; their requests are still waited for. */
+void account_give_up_all(struct account *account, uint32_t target, int64_t now_ns);
+
 /*
  * The run is over at now_ns: marked requests are lost by their cause, all others that are still
  * waited for are in flight at the end. Where some hold slots (the run was stopped), they were in

@@ -87,6 +87,9 @@ void pacer_next(struct pacer *pacer, int64_t now_ns, uint32_t slots_used,
  */
 void pacer_sent(struct pacer *pacer, int64_t now_ns, uint32_t count);
 
+/* After `count` more requests there are no more, whatever the settings said. */
+void pacer_limit(struct pacer *pacer, uint64_t count);
+
 /*
  * A right reply came, to the request that was sent last (is_newest) or to an older one. A flood
  * needs to know: when the newest is answered, whatever still holds a slot has been overtaken, and

@@ -39,6 +39,9 @@ struct engine_setup {
 	uint32_t target_count;
 	const struct pacer_row *pacer;
 	const struct observer *observer; /* NULL: nobody listens */
+	/* Called once, right before the first request that is measured; NULL: nobody cares. */
+	void (*measurement_starts)(void *context);
+	void *context;
 };
 
 /* Allocates all that the run needs. */

@@ -21,7 +21,7 @@
 #define ENGINE_LINGER_NS (30 * NANOSECONDS_PER_MILLISECOND) /* after the deadline */
 /* Least time for replies that may follow an answer, in a run that has seen such. */
 #define ENGINE_FURTHER_MIN_NS (20 * NANOSECONDS_PER_MILLISECOND)
-#define ENGINE_STANDSTILL_MIN_NS NANOSECONDS_PER_MILLISECOND
+#define ENGINE_STANDSTILL_MIN_NS (20 * NANOSECONDS_PER_MILLISECOND) /* less is a busy machine */
 #define ENGINE_FAULTS_MAX 100u /* receive errors in a row */
 #define ENGINE_SEND_ROUNDS_MAX 16u /* batches sent between two looks at the socket */
 #define ENGINE_BUSY_ROUNDS_MAX 16u /* rounds with a full batch before requests expire anyway */
@@ -30,6 +30,7 @@
 struct engine_pace {
 	struct pacer pacer;
 	bool finished;
+	uint64_t skipped_before; /* by the pacer, when the measurement started */
 	int64_t retry_at_ns;     /* no send before; 0: at once */
 	int64_t outage_from_ns;  /* since when sends fail; INT64_MIN: they do not */
 	char outage_what[80];
@@ -75,7 +76,15 @@ struct engine {
 	uint32_t *by_source; /* open addressing: target index + 1 */
 	uint32_t by_source_mask;
 
-	int64_t start_ns;
+	bool has_shadows;        /* the account has a second row for each target: of its warm-up */
+	bool is_warming;
+	int64_t warmup_start_ns;
+	int64_t warmup_until_ns; /* TIME_NEVER_NS: by count, or none */
+	int64_t warmup_ns;       /* how long it took */
+	uint32_t steps_before;   /* of the real-time clock, when the measurement started */
+	uint64_t drops_before[2]; /* per transport */
+
+	int64_t start_ns;        /* of the measurement */
 	int64_t now_ns;
 	int64_t deadline_ns;     /* TIME_NEVER_NS: none */
 	int64_t stop_waiting_ns; /* after the deadline: until then replies are still taken */
@@ -119,6 +128,42 @@ bool engine_send(struct engine *engine);
 
 /* Takes note of a time in which the process was stopped; once a round. */
 void engine_watch_standstill(struct engine *engine);
+
+/* Starts the warm-up, or the measurement if there is none. */
+void engine_start_warmup(struct engine *engine);
+
+/* The measurement starts now. */
+void engine_start_measurement(struct engine *engine);
+
+/* Starts the measurement if every target has had its warm-up. */
+void engine_end_warmup_if_due(struct engine *engine);
+
+/* How many of `count` requests may be sent now: a warm-up by count waits for all targets. */
+uint32_t engine_limit_warmup(const struct engine *engine, uint32_t target, uint32_t count);
+
+/* A request of the measurement was answered: slots that the warm-up has lost are freed. */
+void engine_release_warmup(struct engine *engine, uint32_t target);
+
+/* The row of the account to which a request to the target is booked now. */
+static inline uint32_t engine_row(const struct engine *engine, uint32_t target)
+{
+	return engine->is_warming ? target + engine->setup.target_count : target;
+}
+
+/* The target of a row of the account. */
+static inline uint32_t engine_target_of_row(const struct engine *engine, uint32_t row)
+{
+	return row < engine->setup.target_count ? row : row - engine->setup.target_count;
+}
+
+/* Slots that the target has in use, those of its warm-up included. */
+static inline uint32_t engine_slots_used(const struct engine *engine, uint32_t target)
+{
+	const struct account_target *rows = engine->account.targets;
+
+	return rows[target].slots.used +
+	       (engine->has_shadows ? rows[target + engine->setup.target_count].slots.used : 0);
+}
 
 /* The target sends no more. */
 void engine_finish_target(struct engine *engine, uint32_t target);

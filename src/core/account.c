@@ -36,6 +36,15 @@ void account_give_up(struct account *account, struct account_target *target,
 	target->given_up_held_ns += now_ns - entry->sent_ns;
 }
 
+void account_give_up_all(struct account *account, uint32_t index, int64_t now_ns)
+{
+	struct account_target *target = &account->targets[index];
+
+	while (target->slots.first != 0)
+		account_give_up(account, target,
+				flight_find(&account->flight, target->slots.first), now_ns);
+}
+
 void account_sent(struct account *account, uint32_t index, int64_t sent_ns, int64_t intended_ns,
 		  bool has_schedule)
 {

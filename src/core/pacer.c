@@ -79,6 +79,11 @@ void pacer_sent(struct pacer *pacer, int64_t now_ns, uint32_t count)
 		pacer->floor_from_ns = now_ns;
 }
 
+void pacer_limit(struct pacer *pacer, uint64_t count)
+{
+	pacer->settings.count = pacer->attempts + count;
+}
+
 void pacer_answered(struct pacer *pacer, bool is_newest)
 {
 	pacer->newest_answered = pacer->newest_answered || is_newest;

@@ -43,7 +43,6 @@ static int start_pacers(struct engine *engine, struct error *error)
 	const struct configuration *configuration = engine->setup.configuration;
 	uint32_t targets = engine->setup.target_count;
 	struct pacer_settings settings = {
-		.count = configuration->deadline_ns != 0 ? 0 : configuration->count,
 		.slots = configuration->depth != 0     ? configuration->depth
 			 : configuration->preload != 0 ? configuration->preload
 						       : 1,
@@ -71,9 +70,10 @@ static int start_pacers(struct engine *engine, struct error *error)
 	return 0;
 }
 
-void engine_slot_freed(void *context, uint32_t target)
+void engine_slot_freed(void *context, uint32_t row)
 {
 	struct engine *engine = context;
+	uint32_t target = engine_target_of_row(engine, row);
 
 	if (!engine->paces[target].finished && !engine->has_schedule &&
 	    schedule_due(&engine->schedule, target) > engine->now_ns)
@@ -217,6 +217,7 @@ static void wait_for_work(struct engine *engine)
 		due_ns = TIME_NEVER_NS;
 	due_ns = max_i64(due_ns, engine->blocked_until_ns);
 	until_ns = min_i64(due_ns, engine->next_expiry_ns);
+	until_ns = min_i64(until_ns, engine->warmup_until_ns);
 	if (is_done(engine))
 		until_ns = min_i64(until_ns, further_replies_until(engine));
 	until_ns = min_i64(until_ns,
@@ -257,8 +258,12 @@ static bool send_what_is_due(struct engine *engine)
 
 	/* The deadline may have passed since is_over looked: what is due at it is not sent. */
 	while (!engine->stop_sending && engine->now_ns < engine->deadline_ns &&
-	       rounds < ENGINE_SEND_ROUNDS_MAX && engine_send(engine))
+	       rounds < ENGINE_SEND_ROUNDS_MAX) {
+		engine_end_warmup_if_due(engine);
+		if (!engine_send(engine))
+			break;
 		rounds++;
+	}
 	return rounds > 0;
 }
 
@@ -272,7 +277,6 @@ static void drain_error_queues(struct engine *engine)
 
 int engine_run(struct engine *engine, struct error *error)
 {
-	const struct configuration *configuration = engine->setup.configuration;
 	bool waited = false;
 
 	engine->start_ns = clock_now(engine->setup.clock);
@@ -280,15 +284,12 @@ int engine_run(struct engine *engine, struct error *error)
 	engine->progress_ns = engine->start_ns;
 	engine->next_progress_ns = engine->start_ns + ENGINE_PROGRESS_NS;
 	engine->next_expiry_ns = TIME_NEVER_NS;
-	engine->deadline_ns = configuration->deadline_ns != 0
-				      ? engine->start_ns + configuration->deadline_ns
-				      : TIME_NEVER_NS;
-	engine->stop_waiting_ns = configuration->deadline_ns != 0
-					  ? engine->deadline_ns + ENGINE_LINGER_NS
-					  : TIME_NEVER_NS;
+	engine->deadline_ns = TIME_NEVER_NS;
+	engine->stop_waiting_ns = TIME_NEVER_NS;
 	int status = start_pacers(engine, error);
 	if (status < 0)
 		return status;
+	engine_start_warmup(engine);
 	engine->awake_ns = engine->start_ns;
 	while (!is_over(engine)) {
 		engine_watch_standstill(engine);

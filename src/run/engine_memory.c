@@ -81,13 +81,35 @@ static int allocate_flight(struct engine *engine, struct error *error)
 	return 0;
 }
 
+/* The second row of each target, for its warm-up: the account alone, and one histogram for all. */
+static int allocate_shadows(struct engine *engine, struct error *error)
+{
+	const struct engine_setup *setup = &engine->setup;
+	struct account_target *shadows = engine->account.targets + setup->target_count;
+	struct histogram *unread = engine_allocate(engine, 1, sizeof(*unread), error);
+
+	if (unread == NULL)
+		return -ERROR_NO_MEMORY;
+	for (uint32_t i = 0; i < setup->target_count; i++) {
+		shadows[i].address = setup->targets[i].address;
+		shadows[i].is_multicast = setup->targets[i].is_multicast;
+		shadows[i].rtt_user = unread;
+		account_target_init(&shadows[i]);
+	}
+	return 0;
+}
+
 static int allocate_targets(struct engine *engine, struct error *error)
 {
 	const struct engine_setup *setup = &engine->setup;
 	uint32_t count = setup->target_count;
 	uint32_t kinds = engine->has_schedule ? 4 : 2;
+	uint32_t rows;
 
-	struct account_target *targets = engine_allocate(engine, count, sizeof(*targets), error);
+	engine->has_shadows = setup->configuration->warmup_requests != 0 ||
+			      setup->configuration->warmup_ns != 0;
+	rows = engine->has_shadows ? 2 * count : count;
+	struct account_target *targets = engine_allocate(engine, rows, sizeof(*targets), error);
 	if (targets == NULL)
 		return -ERROR_NO_MEMORY;
 	struct histogram *histograms =
@@ -109,7 +131,9 @@ static int allocate_targets(struct engine *engine, struct error *error)
 		account_target_init(target);
 	}
 	engine->account.targets = targets;
-	engine->account.target_count = count;
+	engine->account.target_count = rows;
+	if (engine->has_shadows && allocate_shadows(engine, error) < 0)
+		return -ERROR_NO_MEMORY;
 	engine->account.plan = setup->plan;
 	engine->account.timeout_ns = setup->configuration->timeout_ns;
 	return 0;
@@ -140,13 +164,13 @@ static int allocate_responders(struct engine *engine, struct error *error)
 	struct account_responder *responders;
 	uint64_t needed = 0;
 
-	for (uint32_t i = 0; i < engine->setup.target_count; i++)
-		needed += engine->setup.targets[i].is_multicast ? ACCOUNT_RESPONDERS_MAX : 0;
+	for (uint32_t i = 0; i < engine->account.target_count; i++)
+		needed += engine->account.targets[i].is_multicast ? ACCOUNT_RESPONDERS_MAX : 0;
 	responders = engine_allocate(engine, needed, sizeof(*responders), error);
 	if (responders == NULL)
 		return -ERROR_NO_MEMORY;
-	for (uint32_t i = 0; i < engine->setup.target_count; i++) {
-		if (!engine->setup.targets[i].is_multicast)
+	for (uint32_t i = 0; i < engine->account.target_count; i++) {
+		if (!engine->account.targets[i].is_multicast)
 			continue;
 		engine->account.targets[i].responders = responders;
 		responders += ACCOUNT_RESPONDERS_MAX;

@@ -64,7 +64,11 @@ static void freeze_target(const struct engine *engine, uint32_t index,
 	const struct account_target *target = &engine->account.targets[index];
 
 	result->tally = target->tally;
-	result->tally.skipped = engine->paces[index].pacer.skipped;
+	result->tally.skipped =
+		engine->paces[index].pacer.skipped - engine->paces[index].skipped_before;
+	if (engine->has_shadows)
+		result->warmup =
+			engine->account.targets[index + engine->setup.target_count].tally;
 	memcpy(result->reply_ttl, target->ttls, sizeof(result->reply_ttl));
 	result->reply_ttl_count = target->ttl_count;
 	result->reply_ttl_changes = target->ttl_changes;
@@ -107,14 +111,19 @@ void engine_freeze(struct engine *engine, struct result *result)
 			continue;
 		struct transport *transport =
 			engine->setup.transports[engine->setup.targets[i].transport];
-		result->targets[i].tally.local_drops = transport->row->drops(transport);
+		result->targets[i].tally.local_drops =
+			transport->row->drops(transport) -
+			engine->drops_before[engine->setup.targets[i].transport];
 	}
 	result->stamps = configuration->stamps;
 	if (configuration->stamps == STAMPS_SPLIT && engine->stamp_every == 0)
 		result->stamps = STAMPS_RX;
 	result->stamp_every = engine->stamp_every;
+	result->warmup_ns = engine->is_warming ? engine->now_ns - engine->warmup_start_ns
+					       : engine->warmup_ns;
 	if (engine->setup.real_time != NULL) {
-		result->disturbance.clock_steps = engine->setup.real_time->steps;
+		result->disturbance.clock_steps =
+			engine->setup.real_time->steps - engine->steps_before;
 		result->disturbance.largest_step_ns = engine->setup.real_time->largest_step_ns;
 	}
 	result->disturbance.stops = engine->stops;

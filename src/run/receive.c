@@ -22,6 +22,14 @@ uint32_t engine_target_of(const struct engine *engine, const struct address *add
 	return ACCOUNT_NO_TARGET;
 }
 
+/* Where it counts what comes from this address and is tied to no request. */
+static uint32_t row_of_source(const struct engine *engine, const struct address *address)
+{
+	uint32_t target = engine_target_of(engine, address);
+
+	return target == ACCOUNT_NO_TARGET ? target : engine_row(engine, target);
+}
+
 static void observe_arrival(struct engine *engine, const struct arrival *arrival,
 			    const struct account_outcome *outcome)
 {
@@ -52,24 +60,30 @@ static void take(struct engine *engine, const struct arrival *arrival,
 	struct account_outcome outcome;
 
 	account_arrival(&engine->account, arrival, &outcome);
-	if (outcome.kind == OBSERVED_REPLY && stamped != NULL) {
+	uint32_t target = engine_target_of_row(engine, outcome.target);
+	bool is_measured = outcome.target == target;
+	if (outcome.kind == OBSERVED_REPLY && is_measured && stamped != NULL) {
 		stamped->sequence = outcome.sequence;
 		stamps_answer(&engine->stamps, stamped);
 	}
 	if (outcome.kind == OBSERVED_REPLY) {
-		const struct account_target *target = &engine->account.targets[outcome.target];
+		/* The newest request of all is one of the warm-up until the first measured one. */
+		const struct account_target *row = &engine->account.targets[outcome.target];
+		bool is_newest = outcome.number == row->tally.sent &&
+				 (is_measured || engine->account.targets[target].tally.sent == 0);
 
-		pacer_answered(&engine->paces[outcome.target].pacer,
-			       outcome.number == target->tally.sent);
+		pacer_answered(&engine->paces[target].pacer, is_newest);
+		if (is_measured)
+			engine_release_warmup(engine, target);
 	}
 	for (uint32_t i = 0; i < ARRAY_LENGTH(outcome.freed); i++)
 		if (outcome.freed[i] != ACCOUNT_NO_TARGET)
 			engine_slot_freed(engine, outcome.freed[i]);
-	if (outcome.kind == OBSERVED_REPLY && configuration->deadline_ns != 0 &&
+	if (outcome.kind == OBSERVED_REPLY && is_measured && configuration->deadline_ns != 0 &&
 	    configuration->count != 0 &&
-	    engine->account.targets[outcome.target].tally.received >= configuration->count)
-		engine_finish_target(engine, outcome.target);
-	if (!outcome.is_silent && engine_is_observed(engine))
+	    engine->account.targets[target].tally.received >= configuration->count)
+		engine_finish_target(engine, target);
+	if (!outcome.is_silent && is_measured && engine_is_observed(engine))
 		observe_arrival(engine, arrival, &outcome);
 }
 
@@ -89,8 +103,8 @@ static void take_packet(struct engine *engine, uint32_t transport,
 	struct arrival arrival = {
 		.event = &event,
 		.source = packet->source,
-		.source_target = engine_target_of(engine, &packet->source),
-		.default_target = engine->first_target[transport],
+		.source_target = row_of_source(engine, &packet->source),
+		.default_target = engine_row(engine, engine->first_target[transport]),
 		.now_ns = engine->now_ns,
 		.stamp_ns = packet->stamp_ns,
 		.ttl = packet->ttl,
@@ -179,8 +193,8 @@ static void take_queued_error(struct engine *engine, uint32_t transport,
 	struct arrival arrival = {
 		.event = &event,
 		.source = error->offender,
-		.source_target = engine_target_of(engine, &error->destination),
-		.default_target = engine->first_target[transport],
+		.source_target = row_of_source(engine, &error->destination),
+		.default_target = engine_row(engine, engine->first_target[transport]),
 		.now_ns = engine->now_ns,
 		.stamp_ns = ACCOUNT_NO_STAMP,
 		.ttl = -1,

@@ -45,7 +45,8 @@ static void write_request(struct engine *engine, struct batch *batch, uint32_t t
 				     packet + WIRE_ECHO_HEADER_BYTES));
 	engine->outgoing[slot].destination = engine->setup.targets[target].destination;
 	engine->outgoing[slot].wants_stamps =
-		engine->stamp_every != 0 && stamps_wants(&engine->stamps, target, ahead);
+		engine->stamp_every != 0 && !engine->is_warming &&
+		stamps_wants(&engine->stamps, target, ahead);
 	engine->outgoing[slot].stamp_id = (uint32_t)sequence;
 	engine->requests[slot] =
 		(struct engine_request){.target = target, .intended_ns = intended_ns};
@@ -78,8 +79,7 @@ static void ask_pacer(struct engine *engine, struct batch *batch, uint32_t targe
 		schedule_set(&engine->schedule, target, pace->retry_at_ns);
 		return;
 	}
-	pacer_next(&pace->pacer, engine->now_ns, engine->account.targets[target].slots.used,
-		   &decision);
+	pacer_next(&pace->pacer, engine->now_ns, engine_slots_used(engine, target), &decision);
 	if (decision.action == PACER_DONE) {
 		engine_finish_target(engine, target);
 		return;
@@ -89,7 +89,7 @@ static void ask_pacer(struct engine *engine, struct batch *batch, uint32_t targe
 		return;
 	}
 	count = (uint32_t)min_u64(decision.count, engine->batch - batch->count);
-	count = limit_by_replies(engine, target, count);
+	count = engine_limit_warmup(engine, target, limit_by_replies(engine, target, count));
 	for (uint32_t i = 0; i < count; i++)
 		write_request(engine, batch, target, i,
 			      decision.spacing_ns != 0 || engine->has_schedule
@@ -123,7 +123,7 @@ static void observe_outstanding(struct engine *engine, uint32_t target)
 	const struct account_target *account = &engine->account.targets[target];
 	const struct flight_entry *entry;
 
-	if (!engine_is_observed(engine) || !observer->wants_outstanding)
+	if (engine->is_warming || !engine_is_observed(engine) || !observer->wants_outstanding)
 		return;
 	entry = flight_find(&engine->account.flight, account->last_sequence);
 	if (entry == NULL || entry->state != FLIGHT_WAITING || entry->mark != FLIGHT_UNMARKED)
@@ -163,9 +163,9 @@ static void account_batch(struct engine *engine, uint32_t accepted, int64_t sent
 
 		observe_outstanding(engine, target);
 		for (; i < accepted && engine->requests[i].target == target; i++, count++) {
-			account_sent(&engine->account, target, sent_ns,
+			account_sent(&engine->account, engine_row(engine, target), sent_ns,
 				     engine->requests[i].intended_ns, engine->has_schedule);
-			if (engine->stamp_every != 0)
+			if (engine->stamp_every != 0 && !engine->is_warming)
 				stamps_sent(&engine->stamps, target,
 					    engine->account.flight.last_sequence, sent_ns);
 		}
@@ -192,7 +192,9 @@ static bool is_passing(const struct engine *engine, int system_errno)
 /* The kernel has no room now (or a filter of this host is short of it): not sent, still due. */
 static void put_off(struct engine *engine)
 {
-	engine->account.targets[engine->requests[0].target].tally.send_retries++;
+	uint32_t row = engine_row(engine, engine->requests[0].target);
+
+	engine->account.targets[row].tally.send_retries++;
 	if (engine->back_off_ns == 0)
 		engine->blocked_since_ns = engine->now_ns;
 	engine->back_off_ns = engine->back_off_ns == 0
@@ -206,7 +208,7 @@ static void fail_request(struct engine *engine, uint32_t transport, int system_e
 {
 	const struct observer *observer = engine->setup.observer;
 	uint32_t index = engine->requests[0].target;
-	struct account_target *target = &engine->account.targets[index];
+	struct account_target *target = &engine->account.targets[engine_row(engine, index)];
 	struct engine_pace *pace = &engine->paces[index];
 	const char *text = system_errno == EMSGSIZE ? "message too long" : strerror(system_errno);
 	uint32_t mtu = engine_drain_errors(engine, transport);

@@ -263,5 +263,6 @@ int main(void)
 	test_stall();
 	test_deadline();
 	test_stamps();
+	test_warmup();
 	return failures == 0 ? 0 : 1;
 }

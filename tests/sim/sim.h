@@ -45,4 +45,7 @@ void test_stall(void);
 /* stamps.c: where the time of a round trip goes. */
 void test_stamps(void);
 
+/* warmup.c: requests before the measurement. */
+void test_warmup(void);
+
 #endif

@@ -170,6 +170,10 @@ static void test_words(void)
 	UNIT_SIGNED("--stamps", (int)parsed("--stamps rx h")->stamps, STAMPS_RX);
 	UNIT_SIGNED("--stamps", (int)parsed("--stamps split h")->stamps, STAMPS_SPLIT);
 	UNIT_TEXT("--clock", parsed("--clock raw h")->clock, "raw");
+	UNIT_UNSIGNED("--warmup N", parsed("--warmup 100 h")->warmup_requests, 100);
+	UNIT_SIGNED("--warmup N", parsed("--warmup 100 h")->warmup_ns, 0);
+	UNIT_SIGNED("--warmup T", parsed("--warmup 1.5s h")->warmup_ns, 1500000000);
+	UNIT_UNSIGNED("--warmup T", parsed("--warmup 250us h")->warmup_requests, 0);
 	UNIT_TEXT("--clock", parsed("--clock tsc h")->clock, "tsc");
 	UNIT_TEXT("--clock", parsed("--clock coarse h")->clock, "coarse");
 	UNIT_TEXT("--transport", parsed("--transport ping h")->transport, "ping");
@@ -272,6 +276,7 @@ static void test_numbers_refused(void)
 		{"-M", {"", "yes", "DO", "\"\"", "10.0.0.1"}},
 		{"--payload", {"\"\"", "zero", "randomly"}},
 		{"--transport", {"\"\"", "packet", "xdp", "Raw"}},
+		{"--warmup", {"\"\"", "0", "-1", "1.5", "1e3", "2h", "s", "4000s", "100,"}},
 		{"--clock", {"\"\"", "tsx", "coarse,tsc", "sim"}},
 		{"--stamps", {"\"\"", "tx", "splits", "Split", "none"}},
 		{"--sim", {"\"\"", "bogus=1", "loss=2", "loss"}},
@@ -306,7 +311,6 @@ static void test_lines_refused(void)
 		{"--json= h", "name of the file"},
 		{"--cou 3 h", "--count"},
 		{"--bogus h", "unknown option --bogus"},
-		{"--warmup 3 h", "unknown option"},
 		{"--sweep-size 1 h", "unknown option"},
 		{"--threads 2 h", "unknown option"},
 		{"--csv h", "unknown option"},

@@ -23,6 +23,7 @@ OPTION_SETTER(interval);
 OPTION_SETTER(preload);
 OPTION_SETTER(rate);
 OPTION_SETTER(timeout);
+OPTION_SETTER(warmup);
 
 /* packet */
 OPTION_SETTER(flow_label);

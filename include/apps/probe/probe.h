@@ -65,6 +65,7 @@ struct probe {
 	struct host_counters counter_files;
 	struct host_load_files load_files;
 	struct host_load load_before;
+	int64_t user_before_ns, system_before_ns; /* processor time */
 	struct kernel_counters *before, *after; /* NULL: not known */
 	struct result_counter *counters;
 	bool has_run;              /* the result is that of a measurement */
@@ -122,6 +123,9 @@ int probe_write(struct probe *probe, int status, bool with_text);
 
 /* Most requests in flight over all targets, from which the buffers are sized. */
 uint32_t probe_outstanding(const struct probe *probe);
+
+/* The first measured request is about to leave: takes the first readings. For the engine. */
+void probe_measurement_starts(void *probe);
 
 /*
  * Sends a few requests to the first target, one after the other, to learn whether the clock is fine

@@ -102,14 +102,12 @@ static void list_processor_time(struct probe *probe, int64_t user_ns, int64_t sy
 {
 	struct result *result = &probe->result;
 	struct result_processor *processor = &result->processor;
-	int64_t user_after_ns, system_after_ns;
 	uint64_t received = 0;
 
-	host_processor_time(&user_after_ns, &system_after_ns);
 	for (uint32_t i = 0; i < result->target_count; i++)
 		received += result->targets[i].tally.received;
-	user_ns = user_after_ns - user_ns;
-	system_ns = system_after_ns - system_ns;
+	user_ns -= probe->user_before_ns;
+	system_ns -= probe->system_before_ns;
 	processor->known = true;
 	processor->user_s = (double)user_ns / 1e9;
 	processor->system_s = (double)system_ns / 1e9;
@@ -118,6 +116,15 @@ static void list_processor_time(struct probe *probe, int64_t user_ns, int64_t sy
 	if (received > 0)
 		processor->per_round_trip_ns = (double)(user_ns + system_ns) / (double)received;
 	host_accounting(processor->accounting, probe->responder_is_here);
+}
+
+void probe_measurement_starts(void *context)
+{
+	struct probe *probe = context;
+
+	probe->before = read_counters(probe);
+	host_load_read(&probe->load_files, &probe->load_before);
+	host_processor_time(&probe->user_before_ns, &probe->system_before_ns);
 }
 
 /* Runs the engine on a host that is looked at before and after. */
@@ -133,14 +140,15 @@ static int run_observed(struct probe *probe, struct error *error)
 		host_interface(probe->result.targets[0].interface, &probe->result.environment);
 	host_counters_open(&probe->counter_files);
 	host_load_open(&probe->load_files);
-	probe->before = read_counters(probe);
+	/* A run that ends within its warm-up never gets to the reading at the start. */
 	host_load_read(&probe->load_files, &probe->load_before);
-	host_processor_time(&user_ns, &system_ns);
+	host_processor_time(&probe->user_before_ns, &probe->system_before_ns);
 	status = engine_run(probe->engine, error);
+	host_processor_time(&user_ns, &system_ns);
+	host_load_read(&probe->load_files, &load_after);
 	engine_rescale(probe->engine, clock_finish(&probe->clock, &probe->result.clock));
 	engine_freeze(probe->engine, &probe->result);
 	list_processor_time(probe, user_ns, system_ns);
-	host_load_read(&probe->load_files, &load_after);
 	host_load_difference(&probe->load_before, &load_after, &probe->result.processor,
 			     &probe->result.disturbance);
 	probe->after = read_counters(probe);

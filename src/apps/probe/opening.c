@@ -293,6 +293,8 @@ static int open_engine(struct probe *probe)
 		.target_count = probe->hosts.count,
 		.pacer = pacer_find(configuration_mode(configuration)),
 		.observer = &probe->console.observer,
+		.measurement_starts = probe->is_simulated ? NULL : probe_measurement_starts,
+		.context = probe,
 	};
 	struct error error;
 

@@ -111,6 +111,31 @@ OPTION_SETTER(timeout)
 				     error);
 }
 
+/* A bare number is requests, one with a unit is time. */
+OPTION_SETTER(warmup)
+{
+	size_t digits = strspn(value, "0123456789");
+	uint64_t requests = 0;
+	int64_t warmup_ns = 0;
+	int status;
+
+	if (digits > 0 && value[digits] == '\0')
+		status = number_parse_unsigned(what, value, 1, CONFIGURATION_COUNT_MAX, &requests,
+					       error);
+	else if (digits > 0 && strpbrk(value, "nums") == NULL)
+		return error_set(error, ERROR_INVALID,
+				 "%s: give a number of requests (100) or a time with its unit (2s)",
+				 what);
+	else
+		status = number_parse_duration(what, value, NANOSECONDS_PER_MICROSECOND,
+					       CONFIGURATION_WARMUP_MAX_NS, &warmup_ns, error);
+	if (status < 0)
+		return status;
+	configuration->warmup_requests = requests;
+	configuration->warmup_ns = warmup_ns;
+	return 0;
+}
+
 /* ---- packet ---- */
 
 OPTION_SETTER(flow_label)

@@ -32,6 +32,8 @@ static int64_t run_trial(struct probe *probe, struct engine_target target,
 	configuration.count = TRIAL_REQUESTS;
 	configuration.deadline_ns = TRIAL_NS;
 	configuration.stamps = STAMPS_USER;
+	configuration.warmup_requests = 0;
+	configuration.warmup_ns = 0;
 	struct engine_setup setup = {
 		.configuration = &configuration,
 		.clock = &probe->clock,

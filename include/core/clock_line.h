@@ -76,7 +76,7 @@ int clock_line_join(const struct clock_line *start, const struct clock_line *end
 		    double tolerance, struct clock_line *joined, double *drift,
 		    struct error *error) MUST_CHECK;
 
-/* The time at this count, in ns of the reference; rounding costs 2 parts in 10^12. Never goes back. */
+/* The time at this count, in ns of the reference; rounding costs 2 parts in 10^12. */
 int64_t clock_line_at(const struct clock_line *line, uint64_t count);
 
 #endif

@@ -43,8 +43,8 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /*
  * Multiplies all samples by a factor that is near 1 (within a few hundred ppm): minimum, maximum,
- * mean and deviation follow exactly. The counts stay in their buckets, which are 8,000 ppm wide: what
- * would move over an edge was nearer to it than any reading is exact.
+ * mean and deviation follow exactly. The counts stay in their buckets, which are 8,000 ppm wide:
+ * what would move over an edge was nearer to it than any reading is exact.
  */
 void histogram_rescale(struct histogram *histogram, double factor);
 

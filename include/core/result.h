@@ -97,7 +97,7 @@ enum result_budget_part {
 	BUDGET_CALL_TO_QUEUE,    /* our send call to the kernel's queue of the interface */
 	BUDGET_QUEUE_TO_DRIVER,  /* waiting in that queue */
 	BUDGET_DRIVER_TO_DRIVER, /* the network, the other host, the rest of a train of fragments */
-	BUDGET_DRIVER_TO_SOCKET, /* until our receive call: reassembly, the socket's queue, waking us */
+	BUDGET_DRIVER_TO_SOCKET, /* until our receive call: reassembly, queue, waking us */
 	BUDGET_SOCKET_TO_US,     /* our receive call */
 	BUDGET_PARTS,            /* how many there are */
 };
@@ -160,7 +160,7 @@ struct result_target {
 	int64_t window_ns;            /* length of the window in which the depth was integrated */
 	int reply_ttl[RESULT_TTLS_MAX]; /* all values seen, in the order in which they came up */
 	uint32_t reply_ttl_count;
-	uint64_t reply_ttl_changes;     /* replies whose value differs from that of the one before */
+	uint64_t reply_ttl_changes;     /* replies whose value is not that of the one before */
 	struct tally tally;
 	struct tally warmup;            /* requests sent before the measurement */
 	struct maybe loss;            /* lost / (sent - in_flight_at_end) */
@@ -174,7 +174,7 @@ struct result_target {
 	const struct histogram *rtt_user;     /* NULL: not measured */
 	const struct histogram *rtt_ping;     /* our send call to the kernel's receive stamp */
 	const struct histogram *rtt_intended; /* from the scheduled time, interval mode */
-	const struct histogram *rtt_kernel;   /* kernel's send stamp to its receive stamp, sampled */
+	const struct histogram *rtt_kernel;   /* kernel's send to its receive stamp, sampled */
 	const struct histogram *rtt_hardware; /* the same between the stamps of the interface */
 	const struct histogram *lateness;     /* send call after its scheduled time */
 	const struct histogram *budget[BUDGET_PARTS]; /* NULL: not measured */

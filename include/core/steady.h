@@ -3,7 +3,8 @@
  * Whether what was measured is one thing from beginning to end. A run that starts slowly, or whose
  * path changes in the middle, has a mean and percentiles like any other, of nothing that exists.
  *
- * The question is that of MSER-5 (K. P. White, "An effective truncation heuristic for bias reduction
+ * The question is that of MSER-5 (K. P. White, "An effective truncation heuristic for bias
+ * reduction
  * in simulation output", 1997): how much of the beginning must go so that the rest is steady. But
  * its statistic follows single outliers, and round-trip times have tails that no simulation has.
  * So of each five successive replies the median counts; batches of those are averaged, and the

@@ -23,7 +23,8 @@ struct clock_row {
 	int64_t (*now)(void *context);
 	/*
 	 * Makes the clock ready: gives its context. The sentence of an error says why this machine
-	 * does not have it, and goes on after "the clock NAME cannot be used: ". NULL: always ready.
+	 * does not have it, and goes on after "the clock NAME cannot be used: ". NULL: always
+	 * ready.
 	 */
 	MUST_CHECK int (*open)(void **context, struct error *error);
 	/* Adds what only this row knows of itself; NULL: nothing. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What else this host did while a run went on, as differences between two readings: time stolen by a
- * hypervisor, time spent waiting for a processor, packets that
+ * What else this host did while a run went on, as differences between two readings: time stolen by
+ * a hypervisor, time spent waiting for a processor, packets that
  * the host dropped for lack of time, and time asleep.
  */
 #ifndef FPING_BENCH_OS_HOST_LOAD_H

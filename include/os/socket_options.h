@@ -14,6 +14,7 @@ struct socket_grants {
 	uint32_t receive_buffer_holds;  /* replies, beside the errors that may be queued, too */
 	bool receive_buffer_is_enough;  /* all outstanding replies fit */
 	uint32_t send_stamps; /* what a packet may ask for, SOF_TIMESTAMPING_TX_*; 0: nothing */
+	uint32_t stamped_packets; /* so many may have stamps on the error queue */
 };
 
 /*

@@ -39,6 +39,8 @@ struct socket_stamps {
 	bool is_proven;          /* the kernel has taken a packet that was sent in this way */
 	uint32_t wishes;         /* SOF_TIMESTAMPING_TX_* of each packet that asks */
 	uint32_t awaited;        /* driver stamps that have not come; may come out too low */
+	uint32_t unread;         /* packets that asked since the queue was last empty */
+	uint32_t room;           /* so many of them were made room for */
 	bool are_counted;        /* what comes back has the kernel's numbers, not our ids */
 	uint32_t counted;        /* packets that the kernel has numbered */
 	uint32_t *counted_ids;   /* our ids of the last ones, by number */
@@ -94,13 +96,22 @@ void transport_socket_queue_init(struct transport_socket *socket);
 /* Moves errors from the kernel's queue to the list, as far as there may be some and it has room. */
 void transport_socket_collect_errors(struct transport_socket *socket);
 
+/*
+ * Before a send: empties the queue if it may hold more stamps than there is room for, since nobody
+ * has asked for them. The room is the replies', too.
+ */
+void transport_socket_make_room(struct transport_socket *socket);
+
 /* Whether this host itself has found a packet too long, as far as the list tells. */
 bool transport_socket_has_too_long(const struct transport_socket *socket);
 
 /* ---- send stamps ---- */
 
-/* wishes: of each packet, SOF_TIMESTAMPING_TX_*; 0: the socket has no send stamps. */
-void transport_socket_stamps_init(struct transport_socket *socket, uint32_t wishes);
+/*
+ * wishes: of each packet, SOF_TIMESTAMPING_TX_*; 0: the socket has no send stamps. room: so many
+ * packets may have stamps on the queue.
+ */
+void transport_socket_stamps_init(struct transport_socket *socket, uint32_t wishes, uint32_t room);
 
 /* Puts the wishes of packets to the headers that they are sent with. */
 void transport_socket_ask_stamps(struct transport_socket *socket,

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SHIFT 40
-#define WIDE 4u /* marks so many times wider than the narrowest were interrupted */
-#define JUMP_MIN_NS 1000.0
+#define SHIFT	     40
+#define WIDE	     4u /* marks so many times wider than the narrowest were interrupted */
+#define JUMP_MIN_NS  1000.0
 #define JUMP_OF_STEP 0.05
 
 void clock_marks_init(struct clock_marks *marks)
@@ -41,9 +41,9 @@ void clock_marks_read(struct clock_marks *marks, uint64_t before, int64_t refere
 	if (marks->step_ns == 0 || change_ns < marks->step_ns)
 		marks->step_ns = change_ns;
 	if (marks->narrowest.width == 0 || after - since < marks->narrowest.width)
-		marks->narrowest = (struct clock_mark){
-			.count = since, .width = max_u64(after - since, 1),
-			.reference_ns = reference_ns};
+		marks->narrowest = (struct clock_mark){.count = since,
+						       .width = max_u64(after - since, 1),
+						       .reference_ns = reference_ns};
 }
 
 void clock_marks_end_window(struct clock_marks *marks)
@@ -68,12 +68,12 @@ static uint64_t narrowest_width(const struct clock_marks *marks)
 struct points {
 	const struct clock_marks *marks;
 	uint64_t width_max;
-	uint64_t count;       /* the origin */
+	uint64_t count; /* the origin */
 	int64_t ns;
 	uint32_t used;
 	double mean_x, mean_y;
-	double width;         /* of the widest used one, counts */
-	double span;          /* from first to last, counts */
+	double width; /* of the widest used one, counts */
+	double span;  /* from first to last, counts */
 };
 
 static bool is_used(const struct points *points, uint32_t i)
@@ -202,11 +202,11 @@ int clock_line_join(const struct clock_line *start, const struct clock_line *end
 	joined->bound = (start->mean_error_ns + end->mean_error_ns) / ns;
 	*drift = joined->ns_per_count / start->ns_per_count - 1.0;
 	if (fabs(*drift) > tolerance + start->bound + joined->bound)
-		return error_set(error, ERROR_INVALID,
-				 "its rate over the whole run is %.3g ppm off the one at the start, "
-				 "more than %.3g ppm",
-				 *drift * 1e6,
-				 (tolerance + start->bound + joined->bound) * 1e6);
+		return error_set(
+			error, ERROR_INVALID,
+			"its rate over the whole run is %.3g ppm off the one at the start, "
+			"more than %.3g ppm",
+			*drift * 1e6, (tolerance + start->bound + joined->bound) * 1e6);
 	return 0;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "core/delay_variation.h"
 
+#include "base/wide.h"
+
 #define JITTER_WEIGHT 16.0
 
 void delay_variation_add(struct delay_variation *variation, int64_t rtt_ns)
@@ -20,8 +22,7 @@ void delay_variation_add(struct delay_variation *variation, int64_t rtt_ns)
 		difference_ns = -difference_ns;
 	variation->differences++;
 	variation->sum_ns += (uint64_t)difference_ns;
-	variation->jitter_ns +=
-		((double)difference_ns - variation->jitter_ns) / JITTER_WEIGHT;
+	variation->jitter_ns += ((double)difference_ns - variation->jitter_ns) / JITTER_WEIGHT;
 }
 
 struct maybe delay_variation_jitter(const struct delay_variation *variation)
@@ -34,6 +35,6 @@ struct maybe delay_variation_mean(const struct delay_variation *variation)
 	struct maybe mean = {.known = variation->differences > 0};
 
 	if (mean.known)
-		mean.value = (double)variation->sum_ns / (double)variation->differences;
+		mean.value = wide_to_double(variation->sum_ns) / (double)variation->differences;
 	return mean;
 }

@@ -6,6 +6,8 @@
  */
 #include "core/depth.h"
 
+#include "base/wide.h"
+
 #include <string.h>
 
 #include "base/wide.h"
@@ -48,7 +50,7 @@ void depth_rescale(struct depth *depth, double factor)
 	int64_t span_ns = depth->last_ns - depth->start_ns;
 
 	depth->last_ns += (int64_t)((double)span_ns * change);
-	depth->area = (uint128)((double)depth->area * factor);
+	depth->area = (uint128)wide_rescale((int128)depth->area, factor);
 	for (uint32_t i = 0; i < DEPTH_SHARES; i++)
 		depth->time_at[i] += (int64_t)((double)depth->time_at[i] * change);
 }

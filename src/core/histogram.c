@@ -115,13 +115,13 @@ void histogram_rescale(struct histogram *histogram, double factor)
 {
 	int128 total = (int128)histogram->samples * histogram->first_ns + histogram->sum;
 
-	total += (int128)((double)total * (factor - 1.0));
+	total = wide_rescale(total, factor);
 	histogram->min_ns = rescaled(histogram->min_ns, factor);
 	histogram->max_ns = rescaled(histogram->max_ns, factor);
 	histogram->first_ns = rescaled(histogram->first_ns, factor);
 	histogram->sum = total - (int128)histogram->samples * histogram->first_ns;
 	histogram->sum_squares =
-		(uint128)((double)histogram->sum_squares * factor * factor);
+		wide_from_double(wide_to_double(histogram->sum_squares) * factor * factor);
 }
 
 double histogram_mean(const struct histogram *histogram)

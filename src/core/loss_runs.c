@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of the lengths that occurred, kept in order; there are few, whatever the number of losses.
+ * A table of the lengths that occurred, kept in order; there are few, whatever the number of
+ * losses.
  */
 #include "core/loss_runs.h"
 

@@ -11,12 +11,12 @@
 
 #include "base/format.h"
 
-#define SLEEP_MIN_NS NANOSECONDS_PER_MILLISECOND /* two pairs of readings differ by less */
-#define CONTENDED_SHARE 0.05  /* of the run's time */
-#define STEAL_MIN_S 0.03      /* the kernel counts it in ticks of 10 ms */
-#define DELAY_MIN_S 0.01      /* a few turns of a daemon in a short run are no contention */
-#define SATURATED_SHARE 0.9   /* of one processor */
-#define STEPS_PER_RTT 10      /* a median RTT must be so many steps of the clock */
+#define SLEEP_MIN_NS	NANOSECONDS_PER_MILLISECOND /* two pairs of readings differ by less */
+#define CONTENDED_SHARE 0.05			    /* of the run's time */
+#define STEAL_MIN_S	0.03			    /* the kernel counts it in ticks of 10 ms */
+#define DELAY_MIN_S	0.01 /* a few turns of a daemon in a short run are no contention */
+#define SATURATED_SHARE 0.9  /* of one processor */
+#define STEPS_PER_RTT	10   /* a median RTT must be so many steps of the clock */
 
 static void judge_standstill(struct result *result)
 {
@@ -65,12 +65,13 @@ static void judge_steps(struct result *result)
 			       "the kernel's stamps of a second around it were not used",
 			       disturbance->clock_steps, (unsigned long long)voided);
 	else
-		SUMMARY_FORMAT(reason->text,
-			       "the real-time clock was set %u time(s), by up to %s: %llu sampled "
-			       "requests and the kernel's stamps of a second around it were not used",
-			       disturbance->clock_steps,
-			       format_duration((double)disturbance->largest_step_ns, step),
-			       (unsigned long long)voided);
+		SUMMARY_FORMAT(
+			reason->text,
+			"the real-time clock was set %u time(s), by up to %s: %llu sampled "
+			"requests and the kernel's stamps of a second around it were not used",
+			disturbance->clock_steps,
+			format_duration((double)disturbance->largest_step_ns, step),
+			(unsigned long long)voided);
 }
 
 static void judge_step_width(struct result *result)
@@ -98,15 +99,17 @@ static void judge_step_width(struct result *result)
 	if (reason == NULL)
 		return;
 	if (clock->is_coarse)
-		SUMMARY_FORMAT(reason->text,
-			       "the clock '%.20s' steps by %s: no time below that was measured; see "
-			       "--clock for another one",
-			       clock->source, format_duration((double)clock->step_ns, step));
+		SUMMARY_FORMAT(
+			reason->text,
+			"the clock '%.20s' steps by %s: no time below that was measured; see "
+			"--clock for another one",
+			clock->source, format_duration((double)clock->step_ns, step));
 	else
-		SUMMARY_FORMAT(reason->text,
-			       "the clock '%.20s' steps by %s, above a tenth of the median RTT of %s",
-			       clock->source, format_duration((double)clock->step_ns, step),
-			       format_duration((double)median_ns, rtt));
+		SUMMARY_FORMAT(
+			reason->text,
+			"the clock '%.20s' steps by %s, above a tenth of the median RTT of %s",
+			clock->source, format_duration((double)clock->step_ns, step),
+			format_duration((double)median_ns, rtt));
 }
 
 static void judge_contention(struct result *result)

@@ -13,7 +13,7 @@
 #include "base/format.h"
 
 #define LITTLE_TOLERANCE   0.01 /* of the integral */
-#define LATENESS_TOLERANCE 0.1  /* of the interval */
+#define LATENESS_TOLERANCE 0.1	/* of the interval */
 
 struct result_reason *summary_reason(struct result *result, const char *code)
 {
@@ -43,7 +43,7 @@ static void judge_sends(struct result *result)
 	if (failed == 0 || (reason = summary_reason(result, "send-errors")) == NULL)
 		return;
 	SUMMARY_FORMAT(reason->text, "%llu requests could not be sent, %llu were",
-		    (unsigned long long)failed, (unsigned long long)sent);
+		       (unsigned long long)failed, (unsigned long long)sent);
 }
 
 static void judge_drops(struct result *result)
@@ -59,11 +59,13 @@ static void judge_drops(struct result *result)
 		*drop = max_u64(*drop, target->tally.local_drops);
 		lost += target->tally.lost_local_receive_drop;
 	}
-	if (drops[0] + drops[1] == 0 || (reason = summary_reason(result, "local-receive-drops")) == NULL)
+	if (drops[0] + drops[1] == 0 ||
+	    (reason = summary_reason(result, "local-receive-drops")) == NULL)
 		return;
-	SUMMARY_FORMAT(reason->text,
-		    "our socket dropped %llu packets, at most %llu of them replies that are lost",
-		    (unsigned long long)(drops[0] + drops[1]), (unsigned long long)lost);
+	SUMMARY_FORMAT(
+		reason->text,
+		"our socket dropped %llu packets, at most %llu of them replies that are lost",
+		(unsigned long long)(drops[0] + drops[1]), (unsigned long long)lost);
 }
 
 /* The highest quantile up to p99 that the sample supports. */
@@ -76,8 +78,8 @@ static double judged_quantile(uint64_t samples)
 
 /* How far the schedule was kept. */
 struct schedule_finding {
-	uint64_t skipped;       /* requests left out */
-	int64_t latest_ns;      /* the worst of the targets' latenesses at that quantile */
+	uint64_t skipped;  /* requests left out */
+	int64_t latest_ns; /* the worst of the targets' latenesses at that quantile */
 	double latest_quantile;
 	bool is_held;
 };
@@ -185,13 +187,14 @@ static void judge_account(struct result *result)
 		reason = summary_reason(result, "unbalanced");
 		if (reason == NULL)
 			return;
-		SUMMARY_FORMAT(reason->text,
-			    "%.80s: %llu sent, but %llu received (%llu timed), %llu lost, %llu in "
-			    "flight",
-			    target->name, (unsigned long long)tally->sent,
-			    (unsigned long long)tally->received, (unsigned long long)samples,
-			    (unsigned long long)tally->lost,
-			    (unsigned long long)tally->in_flight_at_end);
+		SUMMARY_FORMAT(
+			reason->text,
+			"%.80s: %llu sent, but %llu received (%llu timed), %llu lost, %llu in "
+			"flight",
+			target->name, (unsigned long long)tally->sent,
+			(unsigned long long)tally->received, (unsigned long long)samples,
+			(unsigned long long)tally->lost,
+			(unsigned long long)tally->in_flight_at_end);
 		return;
 	}
 }
@@ -210,7 +213,7 @@ static void judge_sample(struct result *result)
 	if (reason == NULL)
 		return;
 	SUMMARY_FORMAT(reason->text, "%s",
-		    has_probed ? "no reply arrived" : "no target could be probed");
+		       has_probed ? "no reply arrived" : "no target could be probed");
 }
 
 static void judge_steadiness(struct result *result)
@@ -226,13 +229,13 @@ static void judge_steadiness(struct result *result)
 		reason = summary_reason(result, "no-steady-state");
 		if (reason == NULL)
 			return;
-		SUMMARY_FORMAT(reason->text,
-			       "%.60s: the first %llu replies (%.0f %%) took %s, the others %s: more "
-			       "than half would have to go; measure longer",
-			       result->targets[i].name, (unsigned long long)steady->cut_replies,
-			       steady->cut_share * 100.0,
-			       format_duration(steady->cut_mean_ns, first),
-			       format_duration(steady->rest_mean_ns, rest));
+		SUMMARY_FORMAT(
+			reason->text,
+			"%.60s: the first %llu replies (%.0f %%) took %s, the others %s: more "
+			"than half would have to go; measure longer",
+			result->targets[i].name, (unsigned long long)steady->cut_replies,
+			steady->cut_share * 100.0, format_duration(steady->cut_mean_ns, first),
+			format_duration(steady->rest_mean_ns, rest));
 		return;
 	}
 }

@@ -15,15 +15,14 @@
 #include "core/clock_quality.h"
 
 #define READINGS      200000u
-#define READINGS_LOOK 1000u                              /* between two looks at the time */
+#define READINGS_LOOK 1000u				 /* between two looks at the time */
 #define MEASURE_NS    (16 * NANOSECONDS_PER_MILLISECOND) /* at most; 3 steps of a tick of 4 ms */
 
 /* Formats into facts->reason. */
-#define REASON(facts, ...) \
-	(void)snprintf((facts)->reason, sizeof((facts)->reason), __VA_ARGS__)
+#define REASON(facts, ...) (void)snprintf((facts)->reason, sizeof((facts)->reason), __VA_ARGS__)
 
-const struct clock_row *const clock_rows[] = {&clock_monotonic, &clock_raw,       &clock_tsc,
-					      &clock_coarse,    &clock_simulated, NULL};
+const struct clock_row *const clock_rows[] = {&clock_monotonic, &clock_raw,	  &clock_tsc,
+					      &clock_coarse,	&clock_simulated, NULL};
 
 static int64_t system_ns(clockid_t id)
 {
@@ -127,9 +126,9 @@ int clock_open(struct clock_source *clock, const struct clock_row *const *rows, 
 	memset(facts, 0, sizeof(*facts));
 	/* A simulated clock needs memory that holds its time: no name opens it. */
 	if (row == NULL || row->is_simulated)
-		return error_set(error, ERROR_INVALID,
-				 "there is no clock '%s': it is auto, monotonic, raw, tsc or coarse",
-				 name);
+		return error_set(
+			error, ERROR_INVALID,
+			"there is no clock '%s': it is auto, monotonic, raw, tsc or coarse", name);
 	error_clear(&inner);
 	if (open_row(clock, row, &inner) < 0)
 		return error_set(error, ERROR_INVALID,

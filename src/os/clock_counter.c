@@ -31,12 +31,12 @@
 #if defined(HAS_TSC)
 
 /* Leaf and bit of "invariant TSC" and of RDTSCP: Intel SDM volume 2, CPUID; AMD APM volume 3. */
-#define LEAF_FEATURES  1u
-#define BIT_TSC        4
-#define LEAF_EXTENDED  0x80000001u
-#define BIT_RDTSCP     27
-#define LEAF_POWER     0x80000007u
-#define BIT_INVARIANT  8
+#define LEAF_FEATURES 1u
+#define BIT_TSC	      4
+#define LEAF_EXTENDED 0x80000001u
+#define BIT_RDTSCP    27
+#define LEAF_POWER    0x80000007u
+#define BIT_INVARIANT 8
 
 static bool has_bit(unsigned leaf, int bit)
 {
@@ -67,7 +67,7 @@ uint64_t clock_counter_read(const struct clock_counter *counter)
 {
 	uint64_t count;
 
-	/* RDTSCP waits for what is before it, RDTSC does not; neither holds up what is behind it. */
+	/* RDTSCP waits for what is before it, RDTSC does not; neither holds up what follows. */
 	if (counter->has_ordered_read) {
 		unsigned processor;
 
@@ -84,7 +84,7 @@ uint64_t clock_counter_read(const struct clock_counter *counter)
 
 int clock_counter_find(struct clock_counter *counter, struct error *error)
 {
-	/* Linux lets programs read it (arch_timer_evtstrm, CNTKCTL_EL1.EL0VCTEN); its rate is fixed by
+	/* Linux lets programs read it (CNTKCTL_EL1.EL0VCTEN); its rate is fixed by
 	 * the architecture (Arm ARM, D12: the system counter). */
 	(void)error;
 	*counter = (struct clock_counter){.has_ordered_read = false, .is_invariant = true};
@@ -141,8 +141,8 @@ static bool take_turn(struct exchange *exchange, unsigned mine, int64_t until_ns
 {
 	uint64_t count;
 
-	for (unsigned spins = 1; atomic_load_explicit(&exchange->turn, memory_order_acquire) != mine;
-	     spins++) {
+	for (unsigned spins = 1;
+	     atomic_load_explicit(&exchange->turn, memory_order_acquire) != mine; spins++) {
 		if (atomic_load_explicit(&exchange->is_over, memory_order_relaxed))
 			return false;
 		if (spins % COMPARE_LOOK == 0 && now_ns() > until_ns)

@@ -16,17 +16,17 @@
 #include "core/clock_line.h"
 #include "os/clock_counter.h"
 
-#define CALIBRATION_NS (500 * NANOSECONDS_PER_MILLISECOND)
-#define WINDOWS 125u                                 /* of 4 ms */
-#define WINDOW_READINGS 16u                          /* of a fine reference, in each */
-#define END_MARKS 12u
-#define END_NS (100 * NANOSECONDS_PER_MILLISECOND)   /* at most: 10 steps of a tick of 10 ms */
-#define COARSE_STEP_NS NANOSECONDS_PER_MICROSECOND
-#define READ_MAX_NS 100.0
-#define READ_TRIALS 2000u
+#define CALIBRATION_NS	    (500 * NANOSECONDS_PER_MILLISECOND)
+#define WINDOWS		    125u /* of 4 ms */
+#define WINDOW_READINGS	    16u	 /* of a fine reference, in each */
+#define END_MARKS	    12u
+#define END_NS		    (100 * NANOSECONDS_PER_MILLISECOND) /* at most: 10 ticks of 10 ms */
+#define COARSE_STEP_NS	    NANOSECONDS_PER_MICROSECOND
+#define READ_MAX_NS	    100.0
+#define READ_TRIALS	    2000u
 #define TOLERANCE_INVARIANT 1e-6
-#define TOLERANCE_VARIANT 1e-4
-#define CRYSTAL_ERROR 5e-5
+#define TOLERANCE_VARIANT   1e-4
+#define CRYSTAL_ERROR	    5e-5
 
 struct tsc {
 	struct clock_counter counter;
@@ -208,8 +208,8 @@ static double tsc_finish(void *context, struct result_clock *facts)
 		facts->rate_error = CRYSTAL_ERROR + joined.bound;
 	}
 	if (status < 0) {
-		(void)snprintf(facts->fault, sizeof(facts->fault), "the counter of the clock tsc: %.160s",
-			       error.text);
+		(void)snprintf(facts->fault, sizeof(facts->fault),
+			       "the counter of the clock tsc: %.160s", error.text);
 		return 1.0;
 	}
 	return joined.ns_per_count / tsc->start.ns_per_count;

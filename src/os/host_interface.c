@@ -55,8 +55,8 @@ static int ask(int control, const char *interface, void *question)
 static uint32_t count_features(int control, const char *interface)
 {
 	/* The answer's number stands behind the head, in its flexible array. */
-	_Alignas(struct ethtool_sset_info) uint8_t bytes[sizeof(struct ethtool_sset_info) +
-							 sizeof(uint32_t)] = {0};
+	_Alignas(struct ethtool_sset_info)
+		uint8_t bytes[sizeof(struct ethtool_sset_info) + sizeof(uint32_t)] = {0};
 	struct ethtool_sset_info *question = (struct ethtool_sset_info *)bytes;
 
 	question->cmd = ETHTOOL_GSSET_INFO;

@@ -128,6 +128,5 @@ void host_load_difference(const struct host_load *before, const struct host_load
 	set(&disturbance->run_delay_s, before->has_run_delay && after->has_run_delay,
 	    (double)(after->run_delay_ns - before->run_delay_ns) / 1e9);
 	asleep_ns = after->asleep_ns - before->asleep_ns;
-	set(&disturbance->suspended_ns, true,
-	    asleep_ns < PAIR_ERROR_NS ? 0.0 : (double)asleep_ns);
+	set(&disturbance->suspended_ns, true, asleep_ns < PAIR_ERROR_NS ? 0.0 : (double)asleep_ns);
 }

@@ -81,9 +81,10 @@ static const struct real_time_source system_source = {
 
 /* ---- pairs and steps ---- */
 
-static int64_t magnitude(int64_t value)
+/* Unsigned, so that there is no value without one. */
+static uint64_t magnitude(int64_t value)
 {
-	return value < 0 ? -value : value;
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
 /*
@@ -135,12 +136,13 @@ static bool renew(struct real_time *real_time, int64_t now_ns)
 {
 	const struct real_time_pair old = real_time->pair;
 	struct real_time_pair *pair = &real_time->pair;
-	int64_t moved_ns, allowed_ns;
+	uint64_t allowed_ns;
+	int64_t moved_ns;
 
 	make_pair(real_time, pair);
 	moved_ns = pair->offset_ns - old.offset_ns;
-	allowed_ns = magnitude(pair->measured_ns - old.measured_ns) / SLEW_PARTS + old.error_ns +
-		     pair->error_ns + STEP_LEAST_NS;
+	allowed_ns = magnitude(pair->measured_ns - old.measured_ns) / SLEW_PARTS +
+		     (uint64_t)(old.error_ns + pair->error_ns + STEP_LEAST_NS);
 	if (magnitude(moved_ns) <= allowed_ns)
 		return false;
 	/* Where real time went forwards, the distance back to it has shrunk. */

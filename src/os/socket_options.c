@@ -30,7 +30,7 @@
  * each. Measured: 832 bytes a stamp that comes without its packet.
  */
 #define STAMPED_PACKETS 1024u
-#define QUEUED_STAMP_BYTES (3u * 1024u)
+#define QUEUED_STAMP_BYTES 3072u
 
 /* SOF_TIMESTAMPING_OPT_RX_FILTER, which older headers do not have. */
 #define OPT_RX_FILTER (1u << 17)
@@ -178,22 +178,23 @@ static uint64_t error_bytes(uint32_t outstanding)
 }
 
 /*
- * Room for send stamps. How many requests ask for them depends on the rate, which more targets can
- * only raise: for one target it is the most.
+ * Packets whose stamps may be there. How many requests ask for them depends on the rate, which more
+ * targets can only raise: for one target it is the most.
  */
-static uint64_t stamp_bytes(const struct configuration *configuration, uint32_t outstanding)
+static uint32_t stamped_packets(const struct configuration *configuration, uint32_t outstanding)
 {
 	uint32_t every = configuration_stamp_every(configuration, 1);
 
 	if (every == 0)
 		return 0;
-	return min_u64(outstanding / every + 1, STAMPED_PACKETS) * QUEUED_STAMP_BYTES;
+	return (uint32_t)min_u64(outstanding / every + 1, STAMPED_PACKETS);
 }
 
 /* Room for what is no reply. */
 static uint64_t other_bytes(const struct configuration *configuration, uint32_t outstanding)
 {
-	return error_bytes(outstanding) + stamp_bytes(configuration, outstanding);
+	return error_bytes(outstanding) +
+	       (uint64_t)stamped_packets(configuration, outstanding) * QUEUED_STAMP_BYTES;
 }
 
 uint64_t socket_options_buffer_bytes(const struct configuration *configuration,
@@ -212,6 +213,7 @@ static int set_buffers(int descriptor, const struct transport_settings *settings
 	uint64_t all = one * outstanding;
 	uint64_t others = other_bytes(settings->configuration, settings->outstanding);
 
+	grants->stamped_packets = stamped_packets(settings->configuration, settings->outstanding);
 	grow_buffer(descriptor, SO_RCVBUF, all + others);
 	grants->receive_buffer_bytes = buffer_size(descriptor, SO_RCVBUF);
 	/* The kernel takes one more while there is any room left: hence one less. */

@@ -18,6 +18,7 @@
 #include "os/waiter.h"
 
 #define FAMILIES_MAX 2u
+#define WAIT_NS NANOSECONDS_PER_MICROSECOND /* a wait that ends at once takes */
 
 struct simulated {
 	struct network *network;
@@ -50,6 +51,7 @@ static void simulated_wait(void *context, const int *descriptors, uint32_t count
 {
 	const struct network *network = context;
 	struct pollfd polled[WAITER_DESCRIPTORS_MAX];
+	int64_t pending_ns = TIME_NEVER_NS;
 	nfds_t used = 0;
 
 	(void)precise;
@@ -58,9 +60,14 @@ static void simulated_wait(void *context, const int *descriptors, uint32_t count
 
 		if (member == NULL)
 			continue;
-		until_ns = min_i64(until_ns, simulated_path_next(&member->path));
-		until_ns = min_i64(until_ns, simulated_stamps_next(&member->stamps));
+		pending_ns = min_i64(pending_ns, simulated_path_next(&member->path));
+		pending_ns = min_i64(pending_ns, simulated_stamps_next(&member->stamps));
 	}
+	/* What is not taken ends every wait at once; but whoever leaves it there for ever must not
+	 * stop the clock. */
+	if (pending_ns <= *network->now_ns)
+		pending_ns = *network->now_ns + WAIT_NS;
+	until_ns = min_i64(until_ns, pending_ns);
 	if (until_ns != TIME_NEVER_NS) {
 		*network->now_ns = max_i64(*network->now_ns, until_ns);
 		return;

@@ -165,7 +165,7 @@ int transport_socket_open(struct transport *transport, const struct transport_se
 	}
 	/* What the filter of the set-up dropped is none of ours: the count starts here. */
 	(void)socket_options_drops(descriptor, &socket->last_drops);
-	transport_socket_stamps_init(socket, grants.send_stamps);
+	transport_socket_stamps_init(socket, grants.send_stamps, grants.stamped_packets);
 	transport->sends_stamps = grants.send_stamps != 0;
 	transport->receive_buffer_bytes = grants.receive_buffer_bytes;
 	transport->receive_buffer_holds = grants.receive_buffer_holds;

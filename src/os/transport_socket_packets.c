@@ -107,6 +107,7 @@ int transport_socket_send(struct transport *transport, const struct transport_ou
 	int stale = 0;
 	int sent;
 
+	transport_socket_make_room(socket);
 	count = (uint32_t)min_u64(count, TRANSPORT_BATCH);
 	for (uint32_t i = 0; i < count; i++) {
 		/* sendmmsg only reads the bytes, but its vectors know no const */

@@ -154,9 +154,19 @@ static bool read_queue(struct transport_socket *socket)
 		has_offset = true;
 		transport_socket_keep_stamp(socket, &facts, usable, offset_ns);
 	}
-	if (most > 0 && taken < most)
-		socket->errors_suspected = false;
-	return most > 0 && taken == most;
+	if (most == 0 || taken == most)
+		return most > 0;
+	socket->errors_suspected = false;
+	socket->stamps.unread = 0;
+	return false;
+}
+
+void transport_socket_make_room(struct transport_socket *socket)
+{
+	bool is_needed = socket->stamps.unread > socket->stamps.room;
+
+	for (int i = 0; i < ROUNDS_MAX && is_needed; i++)
+		is_needed = read_queue(socket);
 }
 
 void transport_socket_collect_errors(struct transport_socket *socket)

@@ -40,8 +40,9 @@ static size_t put_message(uint8_t *control, size_t at, int type, uint32_t value)
 	return at + CMSG_SPACE(sizeof(value));
 }
 
-void transport_socket_stamps_init(struct transport_socket *socket, uint32_t wishes)
+void transport_socket_stamps_init(struct transport_socket *socket, uint32_t wishes, uint32_t room)
 {
+	socket->stamps.room = room;
 	socket->stamps.wishes = wishes;
 	socket->stamps.way = wishes != 0 ? SOCKET_STAMPS_GIVEN : SOCKET_STAMPS_NONE;
 	socket->stamps.is_proven = wishes == 0;
@@ -88,6 +89,7 @@ void transport_socket_stamps_sent(struct transport_socket *socket,
 		if (stamps->way == SOCKET_STAMPS_NONE)
 			return;
 		stamps->awaited++;
+		stamps->unread++;
 		stamps->are_counted = stamps->way == SOCKET_STAMPS_COUNTED;
 		if (stamps->are_counted)
 			stamps->counted_ids[stamps->counted++ % SOCKET_COUNTED_STAMPS] =

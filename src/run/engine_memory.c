@@ -8,13 +8,13 @@
 
 #include "run/engine_internal.h"
 
-#define RING_MIN UINT64_C(16384)
-#define STRAGGLERS_MIN UINT64_C(16384)
+#define RING_MIN	 UINT64_C(16384)
+#define STRAGGLERS_MIN	 UINT64_C(16384)
 #define STRAGGLERS_FLOOD (UINT64_C(1) << 18) /* losses of one timeout that a fast run remembers */
-#define STRAGGLERS_MAX (UINT64_C(1) << 22)
-#define BATCH_BYTES (1024u * 1024u) /* what the buffers of a batch may take */
-#define BATCH_MIN 4u
-#define RECEIVE_SLACK 128u /* IP header with options, and bytes that a reply has too many */
+#define STRAGGLERS_MAX	 (UINT64_C(1) << 22)
+#define BATCH_BYTES	 (1024u * 1024u) /* what the buffers of a batch may take */
+#define BATCH_MIN	 4u
+#define RECEIVE_SLACK	 128u /* IP header with options, and bytes that a reply has too many */
 
 void *engine_allocate(struct engine *engine, uint64_t count, uint64_t size, struct error *error)
 {
@@ -67,8 +67,7 @@ static int allocate_flight(struct engine *engine, struct error *error)
 	if (engine->has_schedule)
 		straggler_entries = engine_power_of_two(
 			max_u64(STRAGGLERS_MIN, min_u64(outstanding * 5 / 4, STRAGGLERS_MAX)));
-	struct flight_entry *ring =
-		engine_allocate(engine, ring_entries, sizeof(*ring), error);
+	struct flight_entry *ring = engine_allocate(engine, ring_entries, sizeof(*ring), error);
 	if (ring == NULL)
 		return -ERROR_NO_MEMORY;
 	/* A long run uses the whole ring: take its pages now, not while measuring. */
@@ -106,8 +105,8 @@ static int allocate_targets(struct engine *engine, struct error *error)
 	uint32_t kinds = engine->has_schedule ? 4 : 2;
 	uint32_t rows;
 
-	engine->has_shadows = setup->configuration->warmup_requests != 0 ||
-			      setup->configuration->warmup_ns != 0;
+	engine->has_shadows =
+		setup->configuration->warmup_requests != 0 || setup->configuration->warmup_ns != 0;
 	rows = engine->has_shadows ? 2 * count : count;
 	struct account_target *targets = engine_allocate(engine, rows, sizeof(*targets), error);
 	if (targets == NULL)
@@ -184,8 +183,8 @@ static int allocate_buffers(struct engine *engine, struct error *error)
 	uint32_t capacity;
 
 	engine->packet_bytes = WIRE_ECHO_HEADER_BYTES + setup->plan->bytes;
-	engine->batch = (uint32_t)min_u64(
-		TRANSPORT_BATCH, max_u64(BATCH_BYTES / engine->packet_bytes, BATCH_MIN));
+	engine->batch = (uint32_t)min_u64(TRANSPORT_BATCH,
+					  max_u64(BATCH_BYTES / engine->packet_bytes, BATCH_MIN));
 	/*
 	 * In depth mode a slot is filled again per reply: no refill waits for more than an eighth
 	 * of the slots to come back, so that the number in flight stays near what was asked for.
@@ -257,9 +256,9 @@ int engine_allocate_all(struct engine *engine, struct error *error)
 {
 	const struct engine_setup *setup = &engine->setup;
 	int (*const steps[])(struct engine *, struct error *) = {
-		allocate_flight,   allocate_targets, allocate_reordering,	  allocate_responders,
-		allocate_buffers,  allocate_source_table, allocate_schedule,
-		engine_allocate_sampling,
+		allocate_flight,     allocate_targets,	       allocate_reordering,
+		allocate_responders, allocate_buffers,	       allocate_source_table,
+		allocate_schedule,   engine_allocate_sampling,
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(steps); i++) {

@@ -22,8 +22,7 @@ static void freeze_outages(const struct engine *engine, const struct engine_pace
 }
 
 /* Where the kernel's stamps tell of the way: what was sampled, and what it says of the rest. */
-static void freeze_stamps(const struct engine *engine, uint32_t index,
-			  struct result_target *result)
+static void freeze_stamps(const struct engine *engine, uint32_t index, struct result_target *result)
 {
 	const struct stamps_target *target = &engine->stamps.targets[index];
 
@@ -50,16 +49,15 @@ static void freeze_course(const struct account_target *target, struct result_tar
 	result->ipdv_mean_ns = delay_variation_mean(&target->variation);
 	result->reordered_ratio.known = target->tally.received > 0;
 	if (result->reordered_ratio.known)
-		result->reordered_ratio.value = (double)target->tally.reordered /
-						(double)target->tally.received;
+		result->reordered_ratio.value =
+			(double)target->tally.reordered / (double)target->tally.received;
 	result->reorder_extent_max = reordering->extent_max;
 	result->reorder_extent_p99.known = reordering_extent_p99(reordering, &extent);
 	result->reorder_extent_p99.value = (double)extent;
 	steady_judge(&target->steady, &result->steady);
 }
 
-static void freeze_target(const struct engine *engine, uint32_t index,
-			  struct result_target *result)
+static void freeze_target(const struct engine *engine, uint32_t index, struct result_target *result)
 {
 	const struct account_target *target = &engine->account.targets[index];
 
@@ -67,8 +65,7 @@ static void freeze_target(const struct engine *engine, uint32_t index,
 	result->tally.skipped =
 		engine->paces[index].pacer.skipped - engine->paces[index].skipped_before;
 	if (engine->has_shadows)
-		result->warmup =
-			engine->account.targets[index + engine->setup.target_count].tally;
+		result->warmup = engine->account.targets[index + engine->setup.target_count].tally;
 	memcpy(result->reply_ttl, target->ttls, sizeof(result->reply_ttl));
 	result->reply_ttl_count = target->ttl_count;
 	result->reply_ttl_changes = target->ttl_changes;
@@ -119,8 +116,8 @@ void engine_freeze(struct engine *engine, struct result *result)
 	if (configuration->stamps == STAMPS_SPLIT && engine->stamp_every == 0)
 		result->stamps = STAMPS_RX;
 	result->stamp_every = engine->stamp_every;
-	result->warmup_ns = engine->is_warming ? engine->now_ns - engine->warmup_start_ns
-					       : engine->warmup_ns;
+	result->warmup_ns =
+		engine->is_warming ? engine->now_ns - engine->warmup_start_ns : engine->warmup_ns;
 	if (engine->setup.real_time != NULL) {
 		result->disturbance.clock_steps =
 			engine->setup.real_time->steps - engine->steps_before;

@@ -53,8 +53,7 @@ static void observe_arrival(struct engine *engine, const struct arrival *arrival
 	observer->observe(observer->context, &observation);
 }
 
-static void take(struct engine *engine, const struct arrival *arrival,
-		 struct stamps_reply *stamped)
+static void take(struct engine *engine, const struct arrival *arrival, struct stamps_reply *stamped)
 {
 	const struct configuration *configuration = engine->setup.configuration;
 	struct account_outcome outcome;
@@ -136,8 +135,8 @@ static void take_packet(struct engine *engine, uint32_t transport,
 static uint32_t receive_count(const struct engine *engine)
 {
 	uint64_t waiting = engine->account.flight.waiting;
-	uint64_t count = engine->receive_was_full && waiting > 1 ? engine->batch
-								 : max_u64(waiting, 1);
+	uint64_t count =
+		engine->receive_was_full && waiting > 1 ? engine->batch : max_u64(waiting, 1);
 
 	return (uint32_t)min_u64(count, engine->receive_most);
 }

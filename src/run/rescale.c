@@ -7,11 +7,12 @@
  */
 #include <math.h>
 
+#include "base/wide.h"
 #include "run/engine_internal.h"
 
 static void rescale_sum(int128 *sum_ns, double factor)
 {
-	*sum_ns += (int128)((double)*sum_ns * (factor - 1.0));
+	*sum_ns = wide_rescale(*sum_ns, factor);
 }
 
 static void rescale_time(int64_t *ns, double factor)
@@ -32,7 +33,7 @@ static void rescale_target(struct account_target *target, double factor)
 	rescale_sum(&target->given_up_answered_ns, factor);
 	rescale_sum(&target->queue_sum_ns, factor);
 	target->variation.jitter_ns *= factor;
-	target->variation.sum_ns = (uint128)((double)target->variation.sum_ns * factor);
+	target->variation.sum_ns = (uint128)wide_rescale((int128)target->variation.sum_ns, factor);
 	for (uint32_t i = 0; i < target->steady.count; i++)
 		target->steady.means[i] *= factor;
 	target->ewma_ns *= target->ewma_ns < 0 ? 1.0 : factor;
@@ -67,6 +68,6 @@ void engine_rescale(struct engine *engine, double factor)
 			rescale_stamps(&engine->stamps.targets[i], factor);
 	}
 	rescale_time(&engine->stopped_ns, factor);
-	engine->now_ns = engine->start_ns +
-			 (int64_t)((double)(engine->now_ns - engine->start_ns) * factor);
+	engine->now_ns =
+		engine->start_ns + (int64_t)((double)(engine->now_ns - engine->start_ns) * factor);
 }

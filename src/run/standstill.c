@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process that is stopped (SIGSTOP, Ctrl-Z, a debugger) and goes on later finds the world changed:
+ * A process that is stopped (SIGSTOP, Ctrl-Z, a debugger) and goes on later finds the world
+ * changed:
  * replies that waited for it look slow, and a schedule was not kept. The kernel tells when it goes
  * on, by SIGCONT, but not since when it stood; so the time told is the shortest that it can have
  * been, from the moment at which the loop should have been back at work.

@@ -16,8 +16,7 @@ void engine_start_warmup(struct engine *engine)
 
 	engine->warmup_start_ns = engine->start_ns;
 	engine->warmup_until_ns = TIME_NEVER_NS;
-	engine->is_warming =
-		configuration->warmup_requests != 0 || configuration->warmup_ns != 0;
+	engine->is_warming = configuration->warmup_requests != 0 || configuration->warmup_ns != 0;
 	if (configuration->warmup_ns != 0)
 		engine->warmup_until_ns = engine->start_ns + configuration->warmup_ns;
 	if (!engine->is_warming)
@@ -84,13 +83,13 @@ uint32_t engine_limit_warmup(const struct engine *engine, uint32_t target, uint3
 
 	if (!engine->is_warming || wanted == 0)
 		return count;
-	return (uint32_t)min_u64(count, wanted - min_u64(engine->paces[target].pacer.attempts,
-							 wanted));
+	return (uint32_t)min_u64(count,
+				 wanted - min_u64(engine->paces[target].pacer.attempts, wanted));
 }
 
 /*
- * Lost requests of the warm-up would hold their slots until the timeout: newer ones are answered, so
- * they are given up as any other that is overtaken.
+ * Lost requests of the warm-up would hold their slots until the timeout: newer ones are answered,
+ * so they are given up as any other that is overtaken.
  */
 void engine_release_warmup(struct engine *engine, uint32_t target)
 {

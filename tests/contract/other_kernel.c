@@ -118,8 +118,7 @@ static void put_hardware(struct msghdr *header, size_t room)
 		/* As on the error queue: the time of the reading stands in the first place. */
 		memcpy(CMSG_DATA(at) + 2 * sizeof(stamps[0]), &stamps[2], sizeof(stamps[2]));
 	} else if (header->msg_controllen + CMSG_SPACE(sizeof(stamps)) <= room) {
-		at = (struct cmsghdr *)((char *)header->msg_control +
-					CMSG_ALIGN(header->msg_controllen));
+		at = (void *)((char *)header->msg_control + CMSG_ALIGN(header->msg_controllen));
 		at->cmsg_level = SOL_SOCKET;
 		at->cmsg_type = SO_TIMESTAMPING;
 		at->cmsg_len = CMSG_LEN(sizeof(stamps));

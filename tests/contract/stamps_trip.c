@@ -96,7 +96,7 @@ uint32_t trip_take_stamps(struct trip *trip, uint32_t expected)
 	}
 }
 
-void trip_take_replies(struct trip *trip, uint16_t first, bool has_stamps)
+bool trip_take_replies(struct trip *trip, uint16_t first, bool has_stamps)
 {
 	struct transport_lab *lab = &trip->lab;
 	uint32_t answered = 0;
@@ -106,7 +106,7 @@ void trip_take_replies(struct trip *trip, uint16_t first, bool has_stamps)
 		uint32_t received = lab_receive(lab, trip->count, &now_ns);
 
 		if (!contract_check(received > 0, "%u of %u answered", answered, trip->count))
-			return;
+			return false;
 		for (uint32_t i = 0; i < received; i++) {
 			const struct transport_incoming *packet = &lab->incoming[i];
 			const uint8_t *echo = packet->bytes + packet->length - PACKET_BYTES;
@@ -123,6 +123,7 @@ void trip_take_replies(struct trip *trip, uint16_t first, bool has_stamps)
 		}
 		answered += received;
 	}
+	return true;
 }
 
 void trip_check(struct trip *trip, uint32_t hardware)

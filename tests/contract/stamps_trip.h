@@ -38,8 +38,11 @@ bool trip_send(struct trip *trip, uint16_t first, uint32_t count, uint32_t every
 /* Asks for stamps until `expected` have come or none come any more; how many. */
 uint32_t trip_take_stamps(struct trip *trip, uint32_t expected);
 
-/* Receives the replies; has_stamps: each must have come after its request had left. */
-void trip_take_replies(struct trip *trip, uint16_t first, bool has_stamps);
+/*
+ * Receives the replies; has_stamps: each must have come after its request had left. Whether all
+ * came; a test ends where one did not.
+ */
+bool trip_take_replies(struct trip *trip, uint16_t first, bool has_stamps);
 
 /*
  * Each packet that asked has its stamps, once and in order, no other has any. hardware: so many

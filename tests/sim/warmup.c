@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A warm-up before a run: counted apart to the last request, whatever its replies do, and leaving no
- * trace in the figures of the measurement.
+ * A warm-up before a run: counted apart to the last request, whatever its replies do, and leaving
+ * no trace in the figures of the measurement.
  */
 #include <math.h>
 
 #include "core/summary.h"
 #include "sim/sim.h"
 
-#define WARM 500
+#define WARM	 500
 #define MEASURED 3000
 
-static void check(const char *name, const char *simulation, void (*configure)(struct configuration *))
+static void check(const char *name, const char *simulation,
+		  void (*configure)(struct configuration *))
 {
 	struct run *run = new_run(3, simulation);
 	const struct result_target *target = &run->result_target;
@@ -27,8 +28,9 @@ static void check(const char *name, const char *simulation, void (*configure)(st
 	judge(name,
 	      warm->sent == WARM && tally->sent == MEASURED && result_tally_balances(warm) &&
 		      result_tally_balances(tally) && warm->received + warm->lost == WARM &&
-		      target->rtt_user->samples == tally->received && fabs(law - mean) < 1e-6 * mean &&
-		      run->result.warmup_ns > 0 && (run->configuration.depth == 0 ||
+		      target->rtt_user->samples == tally->received &&
+		      fabs(law - mean) < 1e-6 * mean && run->result.warmup_ns > 0 &&
+		      (run->configuration.depth == 0 ||
 		       target->in_flight_max <= run->configuration.depth),
 	      "%llu and %llu sent, %llu and %llu received, %llu timed, %g in flight, %g by Little",
 	      (unsigned long long)warm->sent, (unsigned long long)tally->sent,
@@ -112,7 +114,8 @@ static void test_lost_slots(void)
 void test_warmup(void)
 {
 	check("warmup-flood", "delay=1ms,send=1us", flood);
-	check("warmup-flood-loss", "delay=1ms,send=1us,loss=0.05,reorder=0.1,duplicate=0.05", flood);
+	check("warmup-flood-loss", "delay=1ms,send=1us,loss=0.05,reorder=0.1,duplicate=0.05",
+	      flood);
 	check("warmup-depth", "delay=1ms,jitter=1ms,send=1us", depth);
 	check("warmup-depth-loss", "delay=1ms,send=1us,loss=0.05,corrupt=0.02", depth);
 	check("warmup-interval", "delay=5ms,send=1us,loss=0.01", interval);

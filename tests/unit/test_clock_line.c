@@ -11,29 +11,33 @@
 #include "base/random.h"
 #include "unit/unit.h"
 
-#define MS NANOSECONDS_PER_MILLISECOND
+#define MS	NANOSECONDS_PER_MILLISECOND
 #define WINDOWS 125
 
 static struct world {
-	double now_ns;           /* true time */
+	double now_ns; /* true time */
 	double counts_per_ns;
 	double start_count;
-	double reference_rate;   /* ns of the reference per true ns */
+	double reference_rate; /* ns of the reference per true ns */
 	int64_t reference_step_ns;
-	double late_ns;          /* a step of the reference comes late by up to this */
-	double read_ns;          /* a reading takes */
-	double interrupted;      /* probability that a reading is interrupted ... */
-	double interruption_ns;  /* ... for so long */
+	double late_ns;		    /* a step of the reference comes late by up to this */
+	double read_ns;		    /* a reading takes */
+	double interrupted;	    /* probability that a reading is interrupted ... */
+	double interruption_ns;	    /* ... for so long */
 	double jump_at_ns, jump_ns; /* of the reference */
-	double stands_from_ns;   /* the counter stops; 0: it does not */
+	double stands_from_ns;	    /* the counter stops; 0: it does not */
 	struct random_state random;
 	struct clock_marks marks;
 } world;
 
 static void begin(void)
 {
-	world = (struct world){.now_ns = 1e9, .counts_per_ns = 2.096024, .start_count = 1e15,
-			       .reference_rate = 1.0, .reference_step_ns = 1, .read_ns = 25};
+	world = (struct world){.now_ns = 1e9,
+			       .counts_per_ns = 2.096024,
+			       .start_count = 1e15,
+			       .reference_rate = 1.0,
+			       .reference_step_ns = 1,
+			       .read_ns = 25};
 	random_seed(&world.random, 7);
 	clock_marks_init(&world.marks);
 }
@@ -68,7 +72,8 @@ static int64_t read_reference(void)
 		step--;
 	pass();
 	return step * world.reference_step_ns +
-	       (world.jump_at_ns > 0 && world.now_ns > world.jump_at_ns ? (int64_t)world.jump_ns : 0);
+	       (world.jump_at_ns > 0 && world.now_ns > world.jump_at_ns ? (int64_t)world.jump_ns
+									: 0);
 }
 
 /* As a program does it: a fine reference gives its marks at once, a coarse one in its time. */
@@ -190,7 +195,8 @@ static void test_refused(void)
 	begin();
 	world.jump_at_ns = world.now_ns + 2.5e8;
 	world.jump_ns = 50000;
-	UNIT_CHECK(calibrate(&line, &error) < 0 && error.text[0] != '\0', "a jump of the reference");
+	UNIT_CHECK(calibrate(&line, &error) < 0 && error.text[0] != '\0',
+		   "a jump of the reference");
 	begin();
 	world.jump_at_ns = world.now_ns + 2.5e8;
 	world.jump_ns = -50000;
@@ -257,9 +263,10 @@ static void test_conversion(void)
 		  (double)(clock_line_at(&line, line.count + 30 * day) -
 			   clock_line_at(&line, line.count)),
 		  30.0 * (double)day * line.ns_per_count, 30 * 86400e9 * 2e-12);
-	UNIT_NEAR("back", (double)(clock_line_at(&line, line.count) -
-				   clock_line_at(&line, line.count - day)),
-		  (double)day * line.ns_per_count, 86400e9 * 2e-12 + 1);
+	UNIT_NEAR(
+		"back",
+		(double)(clock_line_at(&line, line.count) - clock_line_at(&line, line.count - day)),
+		(double)day * line.ns_per_count, 86400e9 * 2e-12 + 1);
 }
 
 const struct unit_suite suite_clock_line = {

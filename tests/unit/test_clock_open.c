@@ -52,11 +52,14 @@ static void counter_close(void *context)
 	counters_open--;
 }
 
-static const struct clock_row kernel = {.name = "monotonic", .summary = "a kernel's clock",
-					.rate_error = 5e-4, .now = kernel_now};
-static const struct clock_row counter = {.name = "tsc", .summary = "a counter",
-					 .rate_error = 5e-5, .now = counter_now,
-					 .open = counter_open, .close = counter_close};
+static const struct clock_row kernel = {
+	.name = "monotonic", .summary = "a kernel's clock", .rate_error = 5e-4, .now = kernel_now};
+static const struct clock_row counter = {.name = "tsc",
+					 .summary = "a counter",
+					 .rate_error = 5e-5,
+					 .now = counter_now,
+					 .open = counter_open,
+					 .close = counter_close};
 static const struct clock_row *const rows[] = {&kernel, &counter, NULL};
 static const struct clock_row *const rows_without[] = {&kernel, NULL};
 
@@ -149,8 +152,8 @@ static void test_named(void)
 			   strstr(error.text, "somebody traps it") != NULL,
 		   "refused with its reason");
 	step_ns = 4 * NANOSECONDS_PER_MILLISECOND;
-	UNIT_SIGNED("coarse, but asked for",
-		    clock_open(&clock, rows, "monotonic", &facts, &error), 0);
+	UNIT_SIGNED("coarse, but asked for", clock_open(&clock, rows, "monotonic", &facts, &error),
+		    0);
 	UNIT_CHECK(facts.is_coarse, "and it is known");
 	UNIT_NEAR("no correction", clock_finish(&clock, &facts), 1.0, 0.0);
 	clock_close(&clock);

@@ -100,7 +100,8 @@ static void test_enough(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
-		struct result_clock facts = {.is_measured = true, .step_ns = rows[i].step_ns,
+		struct result_clock facts = {.is_measured = true,
+					     .step_ns = rows[i].step_ns,
 					     .is_coarse = rows[i].is_coarse};
 
 		UNIT_SIGNED(rows[i].label, clock_is_fine_enough(&facts, rows[i].rtt_ns),
@@ -111,8 +112,8 @@ static void test_enough(void)
 
 static void test_error(void)
 {
-	struct result_clock facts = {.is_measured = true, .step_ns = 20, .read_ns = 25,
-				     .rate_error = 5e-4};
+	struct result_clock facts = {
+		.is_measured = true, .step_ns = 20, .read_ns = 25, .rate_error = 5e-4};
 
 	UNIT_NEAR("a short one", clock_error(&facts, 10000).value, 50, 1e-9);
 	UNIT_NEAR("a long one", clock_error(&facts, 100 * MS).value, 50045, 1e-6);

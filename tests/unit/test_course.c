@@ -143,7 +143,16 @@ static double normal(void)
 	return sum - 6.0;
 }
 
-enum shape { PLAIN, SPIKES, CORRELATED, BURSTS, ALTERNATING, TREND, SHIFT, SLOW_START };
+enum shape {
+	PLAIN,
+	SPIKES,
+	CORRELATED,
+	BURSTS,
+	ALTERNATING,
+	TREND,
+	SHIFT,
+	SLOW_START
+};
 
 /* A run of `replies` round trips of about 10 us, judged. */
 static struct result_steady run(enum shape shape, int replies, int seed)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct row {
 	const char *label;
 	const char *text;
@@ -39,7 +38,8 @@ static void check_rows(bool (*read)(const char *text, size_t length, uint64_t *n
 static void test_steal(void)
 {
 	static const struct row rows[] = {
-		{"real", "cpu  896862 18852 576226 1741528 3243 0 30221 77 0 0\ncpu0 1 2\n", true, 77},
+		{"real", "cpu  896862 18852 576226 1741528 3243 0 30221 77 0 0\ncpu0 1 2\n", true,
+		 77},
 		{"not the first line", "intr 5\ncpu  1 2 3 4 5 6 7 8\n", true, 8},
 		{"only single processors", "cpu0 1 2 3 4 5 6 7 8\n", false, 0},
 		{"before 2.6.11", "cpu 1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7 8\n", false, 0},

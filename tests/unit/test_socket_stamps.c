@@ -62,26 +62,17 @@ static void test_kinds(void)
 
 static void test_hardware(void)
 {
-	static const struct hardware_stamps_interface none = {"lo", -1, -1, -1};
-	static const struct hardware_stamps_interface all = {"eth0", 0, HWTSTAMP_TX_ON,
-							     HWTSTAMP_FILTER_ALL};
-	static const struct hardware_stamps_interface off = {"eth1", 1, HWTSTAMP_TX_OFF,
-							     HWTSTAMP_FILTER_NONE};
-	static const struct hardware_stamps_interface unknown = {"eth2", 1, -1, -1};
-	static const struct hardware_stamps_interface ptp = {"eth3", 1, HWTSTAMP_TX_ON,
-							     HWTSTAMP_FILTER_PTP_V2_EVENT};
-	static const struct hardware_stamps_interface deaf = {"eth4", 1, HWTSTAMP_TX_ON,
-							      HWTSTAMP_FILTER_NONE};
-	static const struct hardware_stamps_interface mute = {"eth5", 1, HWTSTAMP_TX_OFF,
-							      HWTSTAMP_FILTER_ALL};
-	static const struct hardware_stamps_interface vlan = {"eth0.7", 0, HWTSTAMP_TX_ON,
-							      HWTSTAMP_FILTER_ALL};
-	static const struct hardware_stamps_interface second = {"eth6", 6, HWTSTAMP_TX_ON,
-								HWTSTAMP_FILTER_ALL};
-	static const struct hardware_stamps_interface no_clock = {"eth7", -1, HWTSTAMP_TX_ON,
-								  HWTSTAMP_FILTER_ALL};
-	static const struct hardware_stamps_interface long_name = {
-		"abcdefghijklmno", 0, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL};
+#define NONE {"lo", -1, -1, -1}
+#define ALL {"eth0", 0, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL}
+#define OFF {"eth1", 1, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_NONE}
+#define UNKNOWN {"eth2", 1, -1, -1}
+#define PTP {"eth3", 1, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_PTP_V2_EVENT}
+#define DEAF {"eth4", 1, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_NONE}
+#define MUTE {"eth5", 1, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL}
+#define VLAN {"eth0.7", 0, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL}
+#define SECOND {"eth6", 6, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL}
+#define NO_CLOCK {"eth7", -1, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL}
+#define LONG_NAME {"abcdefghijklmno", 0, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL}
 	static const struct {
 		const char *label;
 		struct hardware_stamps_interface interfaces[4];
@@ -90,25 +81,36 @@ static void test_hardware(void)
 		bool expected;
 	} rows[] = {
 		{"no interface", {{.name = ""}}, 0, "", false},
-		{"one that has none", {none}, 1, "", false},
-		{"one that stamps all", {none, all}, 2, "", true},
-		{"not switched on", {off, unknown}, 2, "", false},
-		{"for PTP alone", {ptp}, 1, "", false},
-		{"one way alone", {deaf, mute}, 2, "", false},
-		{"beside others that are not on", {off, all, ptp, deaf}, 4, "", true},
-		{"two over one clock", {all, vlan}, 2, "", true},
-		{"two clocks", {all, second}, 2, "", false},
-		{"two clocks, one asked for", {all, second}, 2, "eth6", true},
-		{"another asked for", {none, all}, 2, "lo", false},
-		{"one that is not there", {all}, 1, "eth", false},
-		{"without a clock", {no_clock}, 1, "", false},
-		{"the longest name", {long_name}, 1, "abcdefghijklmno", true},
+		{"one that has none", {NONE}, 1, "", false},
+		{"one that stamps all", {NONE, ALL}, 2, "", true},
+		{"not switched on", {OFF, UNKNOWN}, 2, "", false},
+		{"for PTP alone", {PTP}, 1, "", false},
+		{"one way alone", {DEAF, MUTE}, 2, "", false},
+		{"beside others that are not on", {OFF, ALL, PTP, DEAF}, 4, "", true},
+		{"two over one clock", {ALL, VLAN}, 2, "", true},
+		{"two clocks", {ALL, SECOND}, 2, "", false},
+		{"two clocks, one asked for", {ALL, SECOND}, 2, "eth6", true},
+		{"another asked for", {NONE, ALL}, 2, "lo", false},
+		{"one that is not there", {ALL}, 1, "eth", false},
+		{"without a clock", {NO_CLOCK}, 1, "", false},
+		{"the longest name", {LONG_NAME}, 1, "abcdefghijklmno", true},
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
 		UNIT_CHECK(hardware_stamps_choose(rows[i].interfaces, rows[i].count,
 						  rows[i].device) == rows[i].expected,
 			   "%s", rows[i].label);
+#undef NONE
+#undef ALL
+#undef OFF
+#undef UNKNOWN
+#undef PTP
+#undef DEAF
+#undef MUTE
+#undef VLAN
+#undef SECOND
+#undef NO_CLOCK
+#undef LONG_NAME
 	/* Whatever this host has: asking for an interface that is not there finds none. */
 	UNIT_CHECK(!hardware_stamps_are_on("nosuchdevice"), "an interface that is not there");
 }

@@ -506,7 +506,7 @@ static void test_send_stamps(void)
 	lab_wait(lab, START_NS + NANOSECONDS_PER_SECOND);
 	UNIT_SIGNED("stamps end the wait", lab->time_ns, START_NS + 10000);
 	lab_wait(lab, START_NS + NANOSECONDS_PER_SECOND);
-	UNIT_SIGNED("and do so until they are taken", lab->time_ns, START_NS + 10000);
+	UNIT_SIGNED("and do so until they are taken", lab->time_ns, START_NS + 11000);
 	UNIT_SIGNED("both", transport_sim.receive_stamps(&lab->transport, stamps, 4), 2);
 	for (unsigned int i = 0; i < 2; i++) {
 		int64_t expected_ns = START_NS + (i == 0 ? 0 : 10000);

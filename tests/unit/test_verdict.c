@@ -36,9 +36,11 @@ static void world_begin(void)
 	world.result.clock.source = "monotonic";
 	world.result.clock.is_measured = true;
 	world.result.clock.step_ns = 20;
-	world.result.processor = (struct result_processor){
-		.known = true, .user_s = 0.1, .system_s = 0.2, .wall_s = 10.0,
-		.steal_s = {.known = true}};
+	world.result.processor = (struct result_processor){.known = true,
+							   .user_s = 0.1,
+							   .system_s = 0.2,
+							   .wall_s = 10.0,
+							   .steal_s = {.known = true}};
 	world.result.disturbance.run_delay_s.known = true;
 	world.result.disturbance.suspended_ns.known = true;
 	target->name = "a";
@@ -179,9 +181,12 @@ static void test_processor(void)
 static void test_steadiness(void)
 {
 	world_begin();
-	world.target.steady = (struct result_steady){.known = true, .is_steady = false,
-						     .cut_replies = 600, .cut_share = 0.6,
-						     .cut_mean_ns = 50000, .rest_mean_ns = 80000};
+	world.target.steady = (struct result_steady){.known = true,
+						     .is_steady = false,
+						     .cut_replies = 600,
+						     .cut_share = 0.6,
+						     .cut_mean_ns = 50000,
+						     .rest_mean_ns = 80000};
 	expect("no steady state", "no-steady-state");
 	UNIT_CHECK(strstr(world.result.reasons[0].text, "600 replies (60 %)") != NULL,
 		   "it says what would have to go: %s", world.result.reasons[0].text);
@@ -193,9 +198,11 @@ static void test_steadiness(void)
 static void test_order(void)
 {
 	world_begin();
-	world.result.disturbance = (struct result_disturbance){
-		.stops = 1, .stopped_ns = SECOND, .clock_steps = 1,
-		.run_delay_s = {.known = true, .value = 5}};
+	world.result.disturbance =
+		(struct result_disturbance){.stops = 1,
+					    .stopped_ns = SECOND,
+					    .clock_steps = 1,
+					    .run_delay_s = {.known = true, .value = 5}};
 	world.result.clock.is_coarse = true;
 	world.result.processor.system_s = 9.9;
 	world.target.steady.is_steady = false;

@@ -43,8 +43,8 @@ const struct option_row option_table[] = {
 	{'W', "timeout", "T", .group = OPTION_GROUP_PACE, .set = option_set_timeout,
 	 .help = "a request without a reply after T is lost (default 1s)"},
 	{0, "warmup", "N", .group = OPTION_GROUP_PACE, .set = option_set_warmup,
-	 .help = "send N requests to each host (or for a time T, as 2s) before the measurement, not "
-		 "counted in it"},
+	 .help = "send N requests to each host (or for a time T, as 2s) before the measurement, "
+		 "not counted in it"},
 	/* ---- packet ---- */
 	{'s', "size", "BYTES", .group = OPTION_GROUP_PACKET, .set = option_set_size,
 	 .help = "payload of a request (default 56; up to 65507, 65527 over IPv6)"},

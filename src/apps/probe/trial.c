@@ -69,5 +69,8 @@ void probe_try_clock(struct probe *probe)
 		return;
 	payload_plan_init(&plan);
 	rtt_ns = run_trial(probe, probe->targets[first], &plan);
+	/* Another clock is another offset from real time, not a step of it. */
+	real_time_close(&probe->real_time);
 	clock_reconsider(&probe->clock, clock_rows, rtt_ns, TRIAL_REQUESTS, &probe->result.clock);
+	real_time_open(&probe->real_time, &probe->clock);
 }

@@ -4,7 +4,8 @@
  *
  *     RECEIVE_BUFFER=BYTES
  *
- * Whatever is asked for by SO_RCVBUF and SO_RCVBUFFORCE, the socket gets BYTES (as the kernel counts
+ * Whatever is asked for by SO_RCVBUF and SO_RCVBUFFORCE, the socket gets BYTES (as the kernel
+ * counts
  * them), and getsockopt tells that it has all that was asked for. A program that believes it sends
  * more than its socket can take in, and must find out by itself.
  */

@@ -16,7 +16,7 @@ export LC_ALL=C
 
 build='gcc make libc6-dev libcap-dev libjansson-dev libmnl-dev'
 try="$build iproute2 util-linux"
-test="$try clang clang-tidy cppcheck iputils-ping jq libcap2-bin libclang-rt-dev libcunit1-dev
+test="$try clang clang-tidy cppcheck ethtool iputils-ping jq libcap2-bin libclang-rt-dev libcunit1-dev
 	mandoc nftables procps shellcheck strace tcpdump"
 bench="$try fping iputils-ping irtt libcunit1-dev"
 

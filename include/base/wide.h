@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between 128-bit sums and floating point. Written out because the compiler's own conversion is a
- * call into its run-time library, and the pure floors need nothing from there that a machine
+ * Between 128-bit sums and floating point. Written out because the compiler's own conversions are
+ * calls into its run-time library, and the pure floors need nothing from there that a machine
  * instruction can do.
  */
 #ifndef FPING_BENCH_BASE_WIDE_H
@@ -15,23 +15,18 @@ static inline double wide_to_double(uint128 value)
 	return (double)(uint64_t)(value >> 64) * 0x1p64 + (double)(uint64_t)value;
 }
 
-/* The whole part of a value >= 0 below 2^128. */
-static inline uint128 wide_from_double(double value)
+/* The whole number that is nearest to value, which is below 2^127 in size; halves go outwards. */
+static inline int128 wide_from_double(double value)
 {
-	uint64_t high = (uint64_t)(value * 0x1p-64);
+	double size = value < 0 ? -value : value;
+	/* Above 2^53 there is no fraction left to round, and adding to it would change it. */
+	double rounded = size < 0x1p52 ? size + 0.5 : size;
+	uint64_t high = (uint64_t)(rounded * 0x1p-64);
+	/* Both have the same leading bits: what is left is exact. */
+	uint64_t low = (uint64_t)(rounded - (double)high * 0x1p64);
+	int128 whole = (int128)((uint128)high << 64 | low);
 
-	return (uint128)high << 64 | (uint64_t)(value - (double)high * 0x1p64);
-}
-
-/* The value times a factor near 1: only the change is rounded to a significand. */
-static inline int128 wide_rescale(int128 value, double factor)
-{
-	uint128 magnitude = value < 0 ? -(uint128)value : (uint128)value;
-	double share = factor < 1.0 ? 1.0 - factor : factor - 1.0;
-	uint128 change = wide_from_double(wide_to_double(magnitude) * share);
-
-	magnitude = factor < 1.0 ? magnitude - change : magnitude + change;
-	return value < 0 ? -(int128)magnitude : (int128)magnitude;
+	return value < 0 ? -whole : whole;
 }
 
 #endif

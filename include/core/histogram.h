@@ -42,9 +42,11 @@ void histogram_record(struct histogram *histogram, int64_t value_ns);
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /*
- * Multiplies all samples by a factor that is near 1 (within a few hundred ppm): minimum, maximum,
- * mean and deviation follow exactly. The counts stay in their buckets, which are 8,000 ppm wide:
- * what would move over an edge was nearer to it than any reading is exact.
+ * Multiplies all samples by a factor that is near 1 (within a few hundred ppm): minimum, maximum
+ * and mean follow to the nanosecond, the deviation to eight digits, and equal samples stay equal.
+ * The counts stay in their buckets, which are 4,000 to 8,000 ppm wide: what would move over an edge
+ * was nearer to it than any reading is exact. Only none is left beyond the buckets of minimum and
+ * maximum.
  */
 void histogram_rescale(struct histogram *histogram, double factor);
 

@@ -9,6 +9,7 @@
 
 #include "core/histogram.h"
 
+#define REORDERING_RING_MIN 128u
 #define REORDERING_RING_MAX 4096u
 #define REORDERING_EXTENTS 1280u /* buckets of core/histogram.h, for extents below 65,536 */
 
@@ -31,8 +32,9 @@ struct reordering {
 
 /*
  * Prepares over the caller's memory: ring of `entries`, a power of two. All zero is one without
- * memory, which counts and knows no extents. With fewer entries than
- * requests that can be out at once, extents above that are told as entries at least.
+ * memory, which counts and knows no extents. Every reply that overtakes others takes an entry;
+ * where more of them than entries lie between a reply and the first that overtook it, its extent is
+ * told from the oldest remembered one: too short.
  */
 void reordering_init(struct reordering *reordering, struct reordering_record *ring,
 		     uint64_t entries);

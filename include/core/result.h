@@ -266,6 +266,7 @@ struct result_clock {
 	double rate_error;          /* bound of the relative error of its rate: 5e-4 */
 	/* a counter that was calibrated by the program itself */
 	bool is_calibrated;
+	bool is_pinned;             /* the process was kept on one processor for it */
 	double counts_per_s;
 	double calibration_bound;   /* relative; of the line through start and end */
 	double drift;               /* relative difference of the rates at start and end */

@@ -21,7 +21,7 @@
 #define ENGINE_LINGER_NS (30 * NANOSECONDS_PER_MILLISECOND) /* after the deadline */
 /* Least time for replies that may follow an answer, in a run that has seen such. */
 #define ENGINE_FURTHER_MIN_NS (20 * NANOSECONDS_PER_MILLISECOND)
-#define ENGINE_STANDSTILL_MIN_NS (20 * NANOSECONDS_PER_MILLISECOND) /* less is a busy machine */
+#define ENGINE_STANDSTILL_MIN_NS (100 * NANOSECONDS_PER_MILLISECOND) /* less: a busy machine */
 #define ENGINE_FAULTS_MAX 100u /* receive errors in a row */
 #define ENGINE_SEND_ROUNDS_MAX 16u /* batches sent between two looks at the socket */
 #define ENGINE_BUSY_ROUNDS_MAX 16u /* rounds with a full batch before requests expire anyway */

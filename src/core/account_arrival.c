@@ -25,7 +25,9 @@ static void note_ttl(struct account_target *target, int ttl)
 {
 	if (ttl < 0)
 		return;
-	target->ttl_changes += target->last_ttl >= 0 && ttl != target->last_ttl;
+	/* Of many hosts that answer, each has its own. */
+	target->ttl_changes +=
+		!target->is_multicast && target->last_ttl >= 0 && ttl != target->last_ttl;
 	target->last_ttl = ttl;
 	for (uint32_t i = 0; i < target->ttl_count; i++)
 		if (target->ttls[i] == ttl)

@@ -22,7 +22,8 @@ void delay_variation_add(struct delay_variation *variation, int64_t rtt_ns)
 		difference_ns = -difference_ns;
 	variation->differences++;
 	variation->sum_ns += (uint64_t)difference_ns;
-	variation->jitter_ns += ((double)difference_ns - variation->jitter_ns) / JITTER_WEIGHT;
+	variation->jitter_ns +=
+		((double)difference_ns - variation->jitter_ns) / JITTER_WEIGHT;
 }
 
 struct maybe delay_variation_jitter(const struct delay_variation *variation)

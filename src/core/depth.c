@@ -6,8 +6,6 @@
  */
 #include "core/depth.h"
 
-#include "base/wide.h"
-
 #include <string.h>
 
 #include "base/wide.h"
@@ -47,12 +45,16 @@ bool depth_change(struct depth *depth, int64_t change, int64_t now_ns)
 void depth_rescale(struct depth *depth, double factor)
 {
 	double change = factor - 1.0;
-	int64_t span_ns = depth->last_ns - depth->start_ns;
+	uint64_t span_ns = (uint64_t)depth->last_ns - (uint64_t)depth->start_ns;
 
-	depth->last_ns += (int64_t)((double)span_ns * change);
-	depth->area = (uint128)wide_rescale((int128)depth->area, factor);
+	span_ns += (uint64_t)wide_from_double((double)span_ns * change);
+	depth->last_ns = (int64_t)((uint64_t)depth->start_ns + span_ns);
+	depth->area += (uint128)wide_from_double(wide_to_double(depth->area) * change);
+	/* No rounding takes the mean above the largest depth. */
+	if (depth->area > (uint128)depth->max * span_ns)
+		depth->area = (uint128)depth->max * span_ns;
 	for (uint32_t i = 0; i < DEPTH_SHARES; i++)
-		depth->time_at[i] += (int64_t)((double)depth->time_at[i] * change);
+		depth->time_at[i] += (int64_t)wide_from_double((double)depth->time_at[i] * change);
 }
 
 double depth_mean(const struct depth *depth)

@@ -105,23 +105,81 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 		into->counts[bucket] += from->counts[bucket];
 }
 
-static int64_t rescaled(int64_t ns, double factor)
+/* By how much a number that is multiplied by 1 + change grows, to the nearest whole one. */
+static int128 growth(uint128 size, double change)
 {
-	/* The change alone is rounded: the value itself may need more digits than a double has. */
-	return ns + llround((double)ns * (factor - 1.0));
+	return wide_from_double(wide_to_double(size) * change);
 }
 
+static int128 rescaled(int128 value, double change)
+{
+	return value < 0 ? value - growth(-(uint128)value, change)
+			 : value + growth((uint128)value, change);
+}
+
+/*
+ * S^2/n: its whole part, and what is left of it in units of 1/n. With S = m n + r it is m^2 n + 2 m
+ * r + r^2/n, where every term is an integer but the last. Division truncates towards zero, so m and
+ * r have the same sign and only sizes matter.
+ */
+static uint128 squared_sum_share(const struct histogram *histogram, uint128 *part)
+{
+	uint128 samples = histogram->samples;
+	uint128 sum = histogram->sum < 0 ? -(uint128)histogram->sum : (uint128)histogram->sum;
+	uint128 mean = sum / samples;
+	uint128 rest = sum % samples;
+
+	*part = rest * rest % samples;
+	return mean * mean * samples + 2 * mean * rest + rest * rest / samples;
+}
+
+/* The counts beyond the buckets of minimum and maximum move into them. */
+static void gather_ends(struct histogram *histogram)
+{
+	uint32_t low = histogram_bucket(histogram->min_ns);
+	uint32_t high = histogram_bucket(histogram->max_ns);
+
+	for (uint32_t bucket = 0; bucket < low; bucket++) {
+		histogram->counts[low] += histogram->counts[bucket];
+		histogram->counts[bucket] = 0;
+	}
+	for (uint32_t bucket = high + 1; bucket < HISTOGRAM_BUCKETS; bucket++) {
+		histogram->counts[high] += histogram->counts[bucket];
+		histogram->counts[bucket] = 0;
+	}
+}
+
+/*
+ * The first sample is rounded to a whole number, and everything else is scaled as a distance to it:
+ * equal samples stay equal, and the mean is off by that rounding alone. No rounding may take the
+ * mean out of the range of the samples, or the sum of squares below the least that any samples with
+ * this sum have.
+ */
 void histogram_rescale(struct histogram *histogram, double factor)
 {
-	int128 total = (int128)histogram->samples * histogram->first_ns + histogram->sum;
+	int128 samples = histogram->samples;
+	double change = factor - 1.0;
+	int128 below, above;
+	uint128 least, part;
 
-	total = wide_rescale(total, factor);
-	histogram->min_ns = rescaled(histogram->min_ns, factor);
-	histogram->max_ns = rescaled(histogram->max_ns, factor);
-	histogram->first_ns = rescaled(histogram->first_ns, factor);
-	histogram->sum = total - (int128)histogram->samples * histogram->first_ns;
-	histogram->sum_squares =
-		wide_from_double(wide_to_double(histogram->sum_squares) * factor * factor);
+	if (samples == 0)
+		return;
+	below = rescaled(distance(histogram->first_ns, histogram->min_ns), change);
+	above = rescaled(distance(histogram->first_ns, histogram->max_ns), change);
+	histogram->first_ns = (int64_t)rescaled(histogram->first_ns, change);
+	histogram->min_ns = (int64_t)(histogram->first_ns + below);
+	histogram->max_ns = (int64_t)(histogram->first_ns + above);
+	histogram->sum = rescaled(histogram->sum, change);
+	if (histogram->sum < samples * below)
+		histogram->sum = samples * below;
+	if (histogram->sum > samples * above)
+		histogram->sum = samples * above;
+	histogram->sum_squares += (uint128)growth(histogram->sum_squares, (2.0 + change) * change);
+	least = squared_sum_share(histogram, &part);
+	least += part > 0 ? 1 : 0;
+	if (histogram->sum_squares < least)
+		histogram->sum_squares = least;
+	gather_ends(histogram);
 }
 
 double histogram_mean(const struct histogram *histogram)
@@ -138,25 +196,16 @@ double histogram_mean(const struct histogram *histogram)
 }
 
 /*
- * Sum of the squared distances to the mean. With S the sum, n the samples and S = m n + r it is
- *
- *	sum_squares - S^2/n = sum_squares - m^2 n - 2 m r - r^2/n
- *
- * where every term is an integer but the last, and none exceeds sum_squares (Cauchy-Schwarz).
- * Division truncates towards zero, so m and r have the same sign and only sizes matter.
+ * Sum of the squared distances to the mean: sum_squares - S^2/n, with S the sum and n the samples.
+ * No part of S^2/n exceeds sum_squares (Cauchy-Schwarz).
  */
 static double squared_distances(const struct histogram *histogram)
 {
-	uint128 samples = histogram->samples;
-	uint128 sum = histogram->sum < 0 ? -(uint128)histogram->sum : (uint128)histogram->sum;
-	uint128 mean = sum / samples;
-	uint128 rest = sum % samples;
-	uint128 rest_whole = rest * rest / samples;
-	uint128 rest_part = rest * rest % samples;
-	uint128 whole =
-		histogram->sum_squares - mean * mean * samples - 2 * mean * rest - rest_whole;
+	uint128 part;
+	uint128 share = squared_sum_share(histogram, &part);
 
-	return wide_to_double(whole) - wide_to_double(rest_part) / (double)histogram->samples;
+	return wide_to_double(histogram->sum_squares - share) -
+	       wide_to_double(part) / (double)histogram->samples;
 }
 
 double histogram_deviation(const struct histogram *histogram)

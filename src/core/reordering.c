@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first arrival with a larger number than a given one must have been the largest of all when
- * it came; so only such records are remembered. They rise in both members, and halving finds one.
+ * The first arrival with a larger number than one that is still to come was the largest of all when
+ * it came, and left a gap behind the largest before it. Only such records are remembered: a path
+ * that keeps the order makes none. They rise in both members, and halving finds one.
  */
 #include "core/reordering.h"
 
@@ -39,14 +40,16 @@ uint64_t reordering_arrival(struct reordering *reordering, uint64_t number)
 	uint64_t extent;
 
 	if (number > reordering->highest) {
+		bool leaves_gap = number > reordering->highest + 1;
+
 		reordering->highest = number;
-		if (reordering->ring == NULL)
+		if (!leaves_gap || reordering->ring == NULL)
 			return 0;
 		reordering->ring[reordering->records++ & reordering->mask] =
 			(struct reordering_record){.number = number, .arrival = arrival};
 		return 0;
 	}
-	if (reordering->ring == NULL) {
+	if (reordering->ring == NULL || reordering->records == 0) {
 		reordering->reordered++;
 		return 1;
 	}

@@ -11,8 +11,8 @@
 #define CLIP_DEVIATIONS	 6.0
 #define DEVIATION_OF_MAD 1.4826 /* of a normal distribution */
 #define PART_MIN	 3u	/* values on either side of a division */
-#define RELEVANT_SHARE	 0.15
-#define RELEVANT_ERRORS	 5.0
+#define RELEVANT_SHARE	 0.18
+#define RELEVANT_ERRORS	 6.0
 #define CORRELATION_MAX	 0.95
 
 static int64_t median_of_batch(const int64_t batch[static STEADY_BATCH])

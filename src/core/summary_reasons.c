@@ -122,7 +122,8 @@ static void judge_schedule(struct result *result, const struct schedule_finding 
 	else
 		SUMMARY_FORMAT(reason->text,
 			       "sends were late by %s (p%.0f), above 10 %% of the interval of %s",
-			       format_duration((double)finding->latest_ns, late),
+			       format_duration(
+				       (double)result_shown_ns(result, finding->latest_ns), late),
 			       finding->latest_quantile * 100.0,
 			       format_duration((double)result->interval_ns, interval));
 }

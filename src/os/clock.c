@@ -92,6 +92,16 @@ static const char *shortcoming(const struct result_clock *facts, int64_t trial_r
 	return text;
 }
 
+/* What the choice means for the process is said with it. */
+static void add_pinning(struct result_clock *facts)
+{
+	size_t used = strlen(facts->reason);
+
+	if (facts->is_pinned)
+		(void)snprintf(facts->reason + used, sizeof(facts->reason) - used,
+			       "; this process is kept on one processor for it");
+}
+
 /* The clock in use is too coarse: takes the counter if it can be used, and says what was done. */
 static void try_counter(struct clock_source *clock, const struct clock_row *const *rows,
 			int64_t trial_rtt_ns, struct result_clock *facts)
@@ -113,6 +123,7 @@ static void try_counter(struct clock_source *clock, const struct clock_row *cons
 	*clock = candidate;
 	measure(clock, facts);
 	REASON(facts, "%s %s, too coarse; the processor's counter is finer", former, why);
+	add_pinning(facts);
 }
 
 int clock_open(struct clock_source *clock, const struct clock_row *const *rows, const char *name,
@@ -142,6 +153,7 @@ int clock_open(struct clock_source *clock, const struct clock_row *const *rows, 
 	else
 		REASON(facts, "it steps by %s, far below any round trip, and no call is needed",
 		       format_duration((double)facts->step_ns, step));
+	add_pinning(facts);
 	return 0;
 }
 

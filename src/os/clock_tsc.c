@@ -176,6 +176,7 @@ static void tsc_describe(void *context, struct result_clock *facts)
 	const struct tsc *tsc = context;
 
 	facts->is_calibrated = true;
+	facts->is_pinned = tsc->is_pinned;
 	facts->counts_per_s = 1e9 / tsc->start.ns_per_count;
 	facts->calibration_bound = tsc->start.bound;
 	facts->rate_error = CRYSTAL_ERROR + tsc->start.bound;
@@ -188,7 +189,7 @@ static double tsc_finish(void *context, struct result_clock *facts)
 	struct tsc *tsc = context;
 	double tolerance = tsc->counter.is_invariant ? TOLERANCE_INVARIANT : TOLERANCE_VARIANT;
 	int64_t until_ns = reference_ns() + END_NS;
-	struct clock_line end, joined;
+	struct clock_line end, joined = tsc->start;
 	struct error error;
 	uint32_t wanted;
 	int status;

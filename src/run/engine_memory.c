@@ -145,8 +145,9 @@ static int allocate_targets(struct engine *engine, struct error *error)
 static int allocate_reordering(struct engine *engine, struct error *error)
 {
 	uint32_t count = engine->setup.target_count;
+	uint64_t out = engine_outstanding(engine) / max_u64(count, 1);
 	uint64_t entries = engine_power_of_two(
-		min_u64(engine_outstanding(engine) / max_u64(count, 1) + 1, REORDERING_RING_MAX));
+		min_u64(max_u64(out, REORDERING_RING_MIN), REORDERING_RING_MAX));
 	struct reordering_record *records =
 		engine_allocate(engine, entries * count, sizeof(*records), error);
 

@@ -7,12 +7,11 @@
  */
 #include <math.h>
 
-#include "base/wide.h"
 #include "run/engine_internal.h"
 
 static void rescale_sum(int128 *sum_ns, double factor)
 {
-	*sum_ns = wide_rescale(*sum_ns, factor);
+	*sum_ns += (int128)((double)*sum_ns * (factor - 1.0));
 }
 
 static void rescale_time(int64_t *ns, double factor)
@@ -33,7 +32,7 @@ static void rescale_target(struct account_target *target, double factor)
 	rescale_sum(&target->given_up_answered_ns, factor);
 	rescale_sum(&target->queue_sum_ns, factor);
 	target->variation.jitter_ns *= factor;
-	target->variation.sum_ns = (uint128)wide_rescale((int128)target->variation.sum_ns, factor);
+	target->variation.sum_ns = (uint128)((double)target->variation.sum_ns * factor);
 	for (uint32_t i = 0; i < target->steady.count; i++)
 		target->steady.means[i] *= factor;
 	target->ewma_ns *= target->ewma_ns < 0 ? 1.0 : factor;
@@ -49,8 +48,14 @@ static void rescale_stamps(struct stamps_target *target, double factor)
 	target->moments.sending_ns *= factor;
 }
 
-static void rescale_outages(struct engine_pace *pace, double factor)
+static void rescale_outages(struct engine_pace *pace, int64_t start_ns, double factor)
 {
+	if (pace->outage_from_ns != INT64_MIN) {
+		int64_t since_start_ns = pace->outage_from_ns - start_ns;
+
+		rescale_time(&since_start_ns, factor);
+		pace->outage_from_ns = start_ns + since_start_ns;
+	}
 	for (uint32_t i = 0; i < pace->outage_count; i++) {
 		rescale_time(&pace->outages[i].from_ns, factor);
 		rescale_time(&pace->outages[i].to_ns, factor);
@@ -59,15 +64,18 @@ static void rescale_outages(struct engine_pace *pace, double factor)
 
 void engine_rescale(struct engine *engine, double factor)
 {
+	int64_t elapsed_ns = engine->now_ns - engine->start_ns;
+
 	if (factor == 1.0)
 		return;
 	for (uint32_t i = 0; i < engine->setup.target_count; i++) {
 		rescale_target(&engine->account.targets[i], factor);
-		rescale_outages(&engine->paces[i], factor);
+		rescale_outages(&engine->paces[i], engine->start_ns, factor);
 		if (engine->stamp_every != 0)
 			rescale_stamps(&engine->stamps.targets[i], factor);
 	}
 	rescale_time(&engine->stopped_ns, factor);
-	engine->now_ns =
-		engine->start_ns + (int64_t)((double)(engine->now_ns - engine->start_ns) * factor);
+	rescale_time(&engine->warmup_ns, factor);
+	rescale_time(&elapsed_ns, factor);
+	engine->now_ns = engine->start_ns + elapsed_ns;
 }

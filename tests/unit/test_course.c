@@ -72,7 +72,10 @@ static void test_order_small(void)
 	/* Older than the ring: at least what it spans. */
 	for (uint64_t number = 10; number < 30; number++)
 		(void)reordering_arrival(&reordering, number);
-	UNIT_UNSIGNED("at least", reordering_arrival(&reordering, 9), 4);
+	UNIT_UNSIGNED("one gap needs one entry", reordering_arrival(&reordering, 9), 20);
+	for (uint64_t number = 31; number < 71; number += 2)
+		(void)reordering_arrival(&reordering, number);
+	UNIT_UNSIGNED("at least", reordering_arrival(&reordering, 30), 4);
 	memset(&reordering, 0, sizeof(reordering));
 	(void)reordering_arrival(&reordering, 2);
 	UNIT_CHECK(reordering_arrival(&reordering, 1) > 0 && reordering.reordered == 1 &&
@@ -196,7 +199,7 @@ static void test_steady(void)
 		{"plain", PLAIN},   {"spikes", SPIKES},		  {"correlated", CORRELATED},
 		{"bursts", BURSTS}, {"alternating", ALTERNATING},
 	};
-	static const int sizes[] = {100, 1000, 10000};
+	static const int sizes[] = {320, 1000, 10000};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
 		int unsteady = 0, cut = 0;
@@ -229,8 +232,8 @@ static void test_unsteady(void)
 		UNIT_CHECK(start.cut_mean_ns > 1.7 * start.rest_mean_ns, "%g and %g",
 			   start.cut_mean_ns, start.rest_mean_ns);
 	}
-	UNIT_CHECK(!run(PLAIN, 99, 1).known, "too short to judge");
-	UNIT_CHECK(run(PLAIN, 100, 1).known, "long enough");
+	UNIT_CHECK(!run(PLAIN, 319, 1).known, "too short to judge");
+	UNIT_CHECK(run(PLAIN, 320, 1).known, "long enough");
 }
 
 const struct unit_suite suite_course = {

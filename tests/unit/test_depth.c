@@ -5,6 +5,8 @@
  */
 #include "unit/unit.h"
 
+#include <stdlib.h>
+
 #include "base/random.h"
 #include "core/depth.h"
 
@@ -108,6 +110,38 @@ static void test_identity(void)
 	UNIT_UNSIGNED("still out", subject.current, out);
 }
 
+/* Another rate of the clock: times grow, but how many were out at a time does not change. */
+static void test_rescale(void)
+{
+	static const double factors[] = {1 + 1.2e-8, 1 - 1.2e-8, 1 + 1e-4, 1 - 1e-4};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(factors); i++) {
+		int64_t start_ns = INT64_C(1000000000000), span_ns = 0;
+		double mean;
+
+		depth_start(&subject, start_ns);
+		for (int64_t step = 1; step <= 1000; step++)
+			(void)depth_change(&subject, step % 7 < 4 ? 1 : -1, start_ns + step * 9999);
+		mean = depth_mean(&subject);
+		depth_rescale(&subject, factors[i]);
+		UNIT_NEAR("span", (double)(subject.last_ns - start_ns), 9999e3 * factors[i], 0.51);
+		UNIT_NEAR("mean", depth_mean(&subject), mean, mean * 1e-6);
+		for (size_t n = 0; n < DEPTH_SHARES; n++)
+			span_ns += subject.time_at[n];
+		UNIT_CHECK(llabs(span_ns - (subject.last_ns - start_ns)) <= DEPTH_SHARES,
+			   "shares and span differ by %lld",
+			   (long long)(span_ns - (subject.last_ns - start_ns)));
+
+		/* A depth that never changes is its own mean, not a little more. */
+		depth_start(&subject, start_ns);
+		(void)depth_change(&subject, 16, start_ns);
+		depth_advance(&subject, start_ns + 123456789);
+		depth_rescale(&subject, factors[i]);
+		UNIT_CHECK(depth_mean(&subject) <= 16.0, "%.17g of 16", depth_mean(&subject));
+		UNIT_NEAR("constant", depth_mean(&subject), 16.0, 1e-6);
+	}
+}
+
 const struct unit_suite suite_depth = {
 	"depth",
 	(const struct unit_test[]){
@@ -117,6 +151,7 @@ const struct unit_suite suite_depth = {
 		{"deeper than the shares", test_deep},
 		{"far from zero", test_far_from_zero},
 		{"area is the time out", test_identity},
+		{"another rate of the clock", test_rescale},
 		{NULL, NULL},
 	},
 };

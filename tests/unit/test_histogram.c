@@ -305,6 +305,99 @@ static void test_support(void)
 	UNIT_CHECK(!histogram_supports(100, (double)NAN), "nan is a quantile");
 }
 
+/* What must hold of any histogram, whatever was done to it. */
+static void check_sound(const char *label)
+{
+	uint32_t low = histogram_bucket(subject.min_ns), high = histogram_bucket(subject.max_ns);
+	double mean = histogram_mean(&subject), deviation = histogram_deviation(&subject);
+	uint64_t inside = 0;
+
+	for (uint32_t bucket = low; bucket <= high; bucket++)
+		inside += subject.counts[bucket];
+	UNIT_UNSIGNED(label, inside, subject.samples);
+	UNIT_CHECK(mean >= (double)subject.min_ns && mean <= (double)subject.max_ns,
+		   "%s: a mean of %.9g from %lld to %lld", label, mean, (long long)subject.min_ns,
+		   (long long)subject.max_ns);
+	UNIT_CHECK(deviation >= 0 && deviation <= (double)(subject.max_ns - subject.min_ns),
+		   "%s: a deviation of %g", label, deviation);
+}
+
+static const double rescale_factors[] = {1 + 1.2e-8, 1 - 1.2e-8, 1 + 3.3e-6, 1 - 3.3e-6,
+					 1 + 1e-4,   1 - 1e-4};
+
+static void test_rescale(void)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(rescale_factors); i++) {
+		double factor = rescale_factors[i];
+		struct random_state state;
+		double mean, deviation;
+		int64_t max_ns;
+
+		random_seed(&state, 3 + i);
+		histogram_init(&subject);
+		histogram_record(&subject, NANOSECONDS_PER_SECOND); /* the first is a stranger */
+		for (int n = 0; n < 100000; n++)
+			histogram_record(&subject, 5000 + (int64_t)random_below(&state, 4000000));
+		mean = histogram_mean(&subject);
+		deviation = histogram_deviation(&subject);
+		max_ns = subject.max_ns;
+		histogram_rescale(&subject, factor);
+		UNIT_NEAR("mean", histogram_mean(&subject), mean * factor, 0.51);
+		UNIT_NEAR("deviation", histogram_deviation(&subject), deviation * factor,
+			  deviation * 1e-8);
+		UNIT_NEAR("maximum", (double)subject.max_ns, (double)max_ns * factor, 1.01);
+		check_sound("spread");
+	}
+}
+
+/* Where rounding has the last word: equal samples, nearly equal ones, none. */
+static void test_rescale_tight(void)
+{
+	static const int64_t values[] = {0, 1, 127, 9999, 50000000, INT64_C(3600000000000)};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rescale_factors); i++) {
+		double factor = rescale_factors[i];
+
+		histogram_init(&subject);
+		histogram_rescale(&subject, factor);
+		UNIT_UNSIGNED("none", subject.samples, 0);
+		for (size_t v = 0; v < ARRAY_LENGTH(values); v++) {
+			for (int count = 1; count <= 1000; count *= 10) {
+				histogram_init(&subject);
+				for (int n = 0; n < count; n++)
+					histogram_record(&subject, values[v]);
+				histogram_rescale(&subject, factor);
+				UNIT_NEAR("equal", histogram_mean(&subject),
+					  (double)values[v] * factor, 0.51);
+				UNIT_CHECK(histogram_deviation(&subject) <= 0.0,
+					   "%d times %lld: they deviate by %g", count,
+					   (long long)values[v], histogram_deviation(&subject));
+				check_sound("equal");
+				histogram_record(&subject, subject.max_ns + 1);
+				histogram_rescale(&subject, factor);
+				check_sound("nearly equal");
+			}
+		}
+	}
+}
+
+/* A minimum that leaves its bucket takes the bucket along: quantiles start to count there. */
+static void test_rescale_border(void)
+{
+	int64_t border_ns = histogram_bucket_high(histogram_bucket(1000000));
+
+	histogram_init(&subject);
+	for (int n = 0; n < 900; n++)
+		histogram_record(&subject, border_ns - 1);
+	for (int n = 0; n < 100; n++)
+		histogram_record(&subject, 2 * border_ns);
+	histogram_rescale(&subject, 1 + 2e-6);
+	UNIT_CHECK(subject.min_ns >= border_ns, "the case is not the one meant");
+	UNIT_CHECK(histogram_quantile(&subject, 0.5) < border_ns + border_ns / 100, "p50 is %lld",
+		   (long long)histogram_quantile(&subject, 0.5));
+	check_sound("border");
+}
+
 const struct unit_suite suite_histogram = {
 	"histogram",
 	(const struct unit_test[]){
@@ -320,6 +413,9 @@ const struct unit_suite suite_histogram = {
 		{"against a sorted array", test_against_sorted_array},
 		{"beyond the top", test_beyond_the_top},
 		{"support", test_support},
+		{"another rate of the clock", test_rescale},
+		{"another rate, where rounding decides", test_rescale_tight},
+		{"another rate, over a border", test_rescale_border},
 		{NULL, NULL},
 	},
 };

@@ -49,7 +49,9 @@ struct probe {
 	struct way way;
 	struct engine_target *targets;
 	uint32_t usable_count;
-	char driver[64];           /* of the first target's interface */
+	/* of the first target that was found: its interface, and that one's driver */
+	char interface[32];
+	char driver[64];
 	bool responder_is_here;    /* a target is this host, or the far end of a veth pair */
 	bool is_simulated;
 	int64_t simulated_ns;

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apps/probe/names.h"
 #include "apps/probe/shown.h"
@@ -63,8 +64,10 @@ static int take_answer(struct probe *probe, uint32_t index, const struct names_a
 	target->address = answer->address;
 	target->usable = true;
 	target->is_multicast = route.is_multicast;
-	if (probe->usable_count++ == 0)
-		(void)snprintf(probe->driver, sizeof(probe->driver), "%s", route.driver);
+	if (probe->usable_count++ == 0) {
+		memcpy(probe->interface, route.interface, sizeof(probe->interface));
+		memcpy(probe->driver, route.driver, sizeof(probe->driver));
+	}
 	probe->responder_is_here =
 		probe->responder_is_here || route.is_local || route.is_virtual_pair;
 	return PROBE_CONTINUE;

@@ -136,8 +136,7 @@ static int run_observed(struct probe *probe, struct error *error)
 
 	host_environment(&probe->result.environment);
 	memcpy(probe->result.environment.driver, probe->driver, sizeof(probe->driver));
-	if (probe->result.target_count > 0)
-		host_interface(probe->result.targets[0].interface, &probe->result.environment);
+	host_interface(probe->interface, &probe->result.environment);
 	host_counters_open(&probe->counter_files);
 	host_load_open(&probe->load_files);
 	/* A run that ends within its warm-up never gets to the reading at the start. */

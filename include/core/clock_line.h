@@ -57,6 +57,9 @@ void clock_marks_read(struct clock_marks *marks, uint64_t before, int64_t refere
 /* Ends a window: its narrowest mark is kept, if there was one and there is room. */
 void clock_marks_end_window(struct clock_marks *marks);
 
+/* How many marks a line would use: those that are not much wider than the narrowest. */
+uint32_t clock_marks_usable(const struct clock_marks *marks);
+
 /*
  * The line through the marks by least squares. Its bound: the half widths of two marks and the
  * largest residual, over the span. -ERROR_INVALID, with a sentence, where there are too few marks,

@@ -57,11 +57,21 @@ void clock_marks_end_window(struct clock_marks *marks)
 
 static uint64_t narrowest_width(const struct clock_marks *marks)
 {
-	uint64_t width = UINT64_MAX;
+	uint64_t width = UINT64_MAX / WIDE;
 
 	for (uint32_t i = 0; i < marks->count; i++)
 		width = min_u64(width, marks->marks[i].width);
 	return width;
+}
+
+uint32_t clock_marks_usable(const struct clock_marks *marks)
+{
+	uint64_t width_max = narrowest_width(marks) * WIDE;
+	uint32_t usable = 0;
+
+	for (uint32_t i = 0; i < marks->count; i++)
+		usable += marks->marks[i].width <= width_max;
+	return usable;
 }
 
 /* The marks that are used, as points relative to an origin. */

@@ -58,6 +58,11 @@ static void measure(const struct clock_source *clock, struct result_clock *facts
 			break;
 	}
 	clock_quality_result(&quality, span_ns, facts);
+	if (quality.negatives > 0)
+		(void)snprintf(facts->fault, sizeof(facts->fault),
+			       "the clock '%.20s' went back %llu times in %llu readings",
+			       clock->row->name, (unsigned long long)quality.negatives,
+			       (unsigned long long)quality.readings);
 	if (clock->row->describe != NULL)
 		clock->row->describe(clock->context, facts);
 }
@@ -102,26 +107,45 @@ static void add_pinning(struct result_clock *facts)
 			       "; this process is kept on one processor for it");
 }
 
+/* Opens the table's counter and measures it. Negative, with the reason, if it cannot be used. */
+static int open_counter(struct clock_source *counter, const struct clock_row *const *rows,
+			struct result_clock *facts, struct error *error)
+{
+	const struct clock_row *row = find(rows, "tsc");
+	int status;
+
+	if (row == NULL)
+		return error_set(error, ERROR_NOT_FOUND, "there is none");
+	status = open_row(counter, row, error);
+	if (status < 0)
+		return status;
+	measure(counter, facts);
+	if (facts->fault[0] == '\0')
+		return 0;
+	clock_close(counter);
+	return error_set(error, ERROR_UNSUPPORTED, "%s", facts->fault);
+}
+
 /* The clock in use is too coarse: takes the counter if it can be used, and says what was done. */
 static void try_counter(struct clock_source *clock, const struct clock_row *const *rows,
 			int64_t trial_rtt_ns, struct result_clock *facts)
 {
-	const struct clock_row *counter = find(rows, "tsc");
 	const char *former = clock->row->name;
-	struct clock_source candidate;
-	char why[80];
+	struct result_clock counter_facts = {0};
+	struct clock_source counter;
 	struct error error;
+	char why[80];
 
 	error_clear(&error);
 	(void)shortcoming(facts, trial_rtt_ns, why);
-	if (counter == NULL || open_row(&candidate, counter, &error) < 0) {
+	if (open_counter(&counter, rows, &counter_facts, &error) < 0) {
 		REASON(facts, "%s %s, and the processor's counter cannot be used: %.100s", former,
-		       why, counter == NULL ? "there is none" : error.text);
+		       why, error.text);
 		return;
 	}
 	clock_close(clock);
-	*clock = candidate;
-	measure(clock, facts);
+	*clock = counter;
+	*facts = counter_facts;
 	REASON(facts, "%s %s, too coarse; the processor's counter is finer", former, why);
 	add_pinning(facts);
 }

@@ -96,6 +96,8 @@ void run_simulation(struct run *run)
 	run->result_target.family = 4;
 	run->result_target.mtu = run->configuration.simulation.mtu;
 	run->result_target.payload_bytes = run->plan.bytes;
+	if (run->clock_factor > 0)
+		engine_rescale(run->engine, run->clock_factor);
 	engine_freeze(run->engine, &run->result);
 	summary_complete(&run->result, NULL, NULL);
 }
@@ -264,5 +266,6 @@ int main(void)
 	test_deadline();
 	test_stamps();
 	test_warmup();
+	test_rescale();
 	return failures == 0 ? 0 : 1;
 }

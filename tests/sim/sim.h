@@ -13,6 +13,7 @@ struct run {
 	struct configuration configuration;
 	int64_t head_start_ns; /* the network is so old when the run starts */
 	struct real_time *real_time;
+	double clock_factor; /* by which all times turn out to be wrong at the end; 0: by none */
 	/* the transport's row may be set as well; the rest is filled in */
 	int64_t time_ns;
 	struct clock_source clock;
@@ -47,5 +48,8 @@ void test_stamps(void);
 
 /* warmup.c: requests before the measurement. */
 void test_warmup(void);
+
+/* rescale.c: a clock whose rate turns out to be another one. */
+void test_rescale(void);
 
 #endif

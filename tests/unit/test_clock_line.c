@@ -212,6 +212,24 @@ static void test_refused(void)
 	UNIT_CHECK(clock_line_fit(&world.marks, &line, &error) < 0, "one that goes back");
 }
 
+/* Of the marks of a busy end only those count that nobody interrupted. */
+static void test_usable(void)
+{
+	begin();
+	UNIT_UNSIGNED("none", clock_marks_usable(&world.marks), 0);
+	for (uint64_t i = 0; i < 6; i++) {
+		uint64_t count = 1000000 * i;
+		uint64_t late = i % 2 == 0 ? 0 : 50000; /* between two readings */
+
+		clock_marks_read(&world.marks, count, (int64_t)i, count + 50);
+		clock_marks_read(&world.marks, count + 100 + late, (int64_t)i + 1,
+				 count + 150 + late);
+		clock_marks_end_window(&world.marks);
+	}
+	UNIT_UNSIGNED("all", world.marks.count, 6);
+	UNIT_UNSIGNED("undisturbed", clock_marks_usable(&world.marks), 3);
+}
+
 static void test_join(void)
 {
 	struct clock_line start, end, joined;
@@ -276,6 +294,7 @@ const struct unit_suite suite_clock_line = {
 		{"stopped", test_stopped},
 		{"a reference that steps", test_coarse},
 		{"refused", test_refused},
+		{"usable marks", test_usable},
 		{"start and end", test_join},
 		{"conversion", test_conversion},
 		{NULL, NULL},

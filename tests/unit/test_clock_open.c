@@ -13,6 +13,7 @@
 
 static int64_t step_ns; /* of the script's kernel clock */
 static bool counter_is_refused;
+static bool counter_goes_back;
 static int counters_open;
 
 static int64_t real_ns(void)
@@ -31,7 +32,12 @@ static int64_t kernel_now(void *context)
 
 static int64_t counter_now(void *context)
 {
+	static uint64_t readings;
+
 	(void)context;
+	/* Far enough that no reading in between hides it. */
+	if (counter_goes_back && ++readings % 1000 == 0)
+		return real_ns() - NANOSECONDS_PER_SECOND;
 	return real_ns();
 }
 
@@ -159,12 +165,34 @@ static void test_named(void)
 	clock_close(&clock);
 }
 
+/* A counter that goes back is not taken, and one that was asked for says what it does. */
+static void test_back(void)
+{
+	struct clock_source clock;
+	struct result_clock facts;
+	struct error error;
+
+	counter_is_refused = false;
+	counter_goes_back = true;
+	step_ns = 4 * NANOSECONDS_PER_MILLISECOND;
+	open_auto(&clock, rows, &facts);
+	expect("a counter that goes back", &clock, &facts, "monotonic", "went back");
+	UNIT_TEXT("the tick has no fault", facts.fault, "");
+	UNIT_SIGNED("given back", counters_open, 0);
+	clock_close(&clock);
+	UNIT_SIGNED("asked for", clock_open(&clock, rows, "tsc", &facts, &error), 0);
+	UNIT_CHECK(strstr(facts.fault, "went back") != NULL, "fault: '%s'", facts.fault);
+	clock_close(&clock);
+	counter_goes_back = false;
+}
+
 const struct unit_suite suite_clock_open = {
 	"clock-open",
 	(const struct unit_test[]){
 		{"auto", test_auto},
 		{"a trial", test_trial},
 		{"by name", test_named},
+		{"backwards", test_back},
 		{NULL, NULL},
 	},
 };

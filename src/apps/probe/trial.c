@@ -11,11 +11,14 @@
 #include <sys/random.h>
 
 #define TRIAL_REQUESTS 5u
-#define TRIAL_NS NANOSECONDS_PER_SECOND
+#define TRIAL_WAIT_NS (200 * NANOSECONDS_PER_MILLISECOND) /* for each of them */
 
-/* Runs the engine over a configuration of its own: the median RTT, 0 if nothing came back. */
+/*
+ * Runs the engine over a configuration of its own: the median RTT, 0 if nothing came back. sent
+ * receives how many requests left.
+ */
 static int64_t run_trial(struct probe *probe, struct engine_target target,
-			 const struct payload_plan *plan)
+			 const struct payload_plan *plan, uint32_t *sent)
 {
 	struct configuration configuration = *probe_configuration(probe);
 	struct result_target *row = calloc(1, sizeof(*row));
@@ -30,7 +33,9 @@ static int64_t run_trial(struct probe *probe, struct engine_target target,
 	configuration.interval_ns = 0;
 	configuration.rate_per_s = 0;
 	configuration.count = TRIAL_REQUESTS;
-	configuration.deadline_ns = TRIAL_NS;
+	configuration.timeout_ns = min_i64(configuration.timeout_ns, TRIAL_WAIT_NS);
+	/* Without one, -c alone ends it: after so many requests, answered or not. */
+	configuration.deadline_ns = 0;
 	configuration.stamps = STAMPS_USER;
 	configuration.warmup_requests = 0;
 	configuration.warmup_ns = 0;
@@ -49,6 +54,7 @@ static int64_t run_trial(struct probe *probe, struct engine_target target,
 	if (row != NULL && engine_open(&engine, &setup, &error) == 0 &&
 	    engine_run(engine, &error) == 0) {
 		engine_freeze(engine, &result);
+		*sent = (uint32_t)row->tally.sent;
 		if (row->rtt_user->samples > 0)
 			rtt_ns = max_i64(histogram_quantile(row->rtt_user, 0.5), 1);
 	}
@@ -60,7 +66,7 @@ static int64_t run_trial(struct probe *probe, struct engine_target target,
 void probe_try_clock(struct probe *probe)
 {
 	struct payload_plan plan = probe->plan;
-	uint32_t first = 0;
+	uint32_t first = 0, sent = 0;
 	int64_t rtt_ns;
 
 	while (!probe->targets[first].usable)
@@ -68,9 +74,9 @@ void probe_try_clock(struct probe *probe)
 	if (getrandom(plan.key, sizeof(plan.key), 0) != (ssize_t)sizeof(plan.key))
 		return;
 	payload_plan_init(&plan);
-	rtt_ns = run_trial(probe, probe->targets[first], &plan);
+	rtt_ns = run_trial(probe, probe->targets[first], &plan, &sent);
 	/* Another clock is another offset from real time, not a step of it. */
 	real_time_close(&probe->real_time);
-	clock_reconsider(&probe->clock, clock_rows, rtt_ns, TRIAL_REQUESTS, &probe->result.clock);
+	clock_reconsider(&probe->clock, clock_rows, rtt_ns, sent, &probe->result.clock);
 	real_time_open(&probe->real_time, &probe->clock);
 }

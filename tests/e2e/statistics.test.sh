@@ -16,7 +16,7 @@ answered() {
 
 # assert_near EXPRESSION VALUE TOLERANCE: of the last run's document.
 assert_near() {
-	assert_json "$OUT" "($1) as \$x | \$x != null and (\$x - $2 | fabs) <= $3"
+	assert_json "$OUT" "($1) as \$x | \$x != null and (\$x - ($2) | fabs) <= $3"
 }
 
 # ---- RFC 4737 ----

@@ -114,8 +114,9 @@ two_delays() {
 	assert_near '.targets[0].delay_variation.ipdv_mean_ns' 5e6 5e5
 	# J += (|D| - J) / 16, 99 times with |D| = 5 ms
 	assert_near '.targets[0].delay_variation.rfc3550_ns' '5e6 * 0.99832' 5e5
+	# Half of them are the fast ones: the median is the slowest of those, or the first of the others.
 	assert_json "$OUT" '.targets[0].delay_variation.pdv | .samples == 100 and .min_ns == 0 and
-		.p50_ns < 400000'
+		.p50_ns < 5500000'
 	assert_near '.targets[0].delay_variation.pdv.p90_ns' 5e6 4e5
 	assert_near '.targets[0].delay_variation.pdv.mean_ns' 2.5e6 5e5
 	assert_near '.targets[0].delay_variation.pdv.max_ns' '.targets[0].rtt.user | .max_ns - .min_ns' 1

@@ -111,14 +111,14 @@ two_delays() {
 	run_probe -q --json -i 0.02 -c 100 "$1"
 	peer_stop
 	assert_json "$OUT" '.targets[0] | .received == 100 and .reordered == 0'
-	assert_near '.targets[0].delay_variation.ipdv_mean_ns' 5e6 5e5
+	assert_near '.targets[0].delay_variation.ipdv_mean_ns' 5e6 2e5
 	# J += (|D| - J) / 16, 99 times with |D| = 5 ms
-	assert_near '.targets[0].delay_variation.rfc3550_ns' '5e6 * 0.99832' 5e5
+	assert_near '.targets[0].delay_variation.rfc3550_ns' '5e6 * 0.99832' 2e5
 	# Half of them are the fast ones: the median is the slowest of those, or the first of the others.
 	assert_json "$OUT" '.targets[0].delay_variation.pdv | .samples == 100 and .min_ns == 0 and
 		.p50_ns < 5500000'
 	assert_near '.targets[0].delay_variation.pdv.p90_ns' 5e6 4e5
-	assert_near '.targets[0].delay_variation.pdv.mean_ns' 2.5e6 5e5
+	assert_near '.targets[0].delay_variation.pdv.mean_ns' 2.5e6 2e5
 	assert_near '.targets[0].delay_variation.pdv.max_ns' '.targets[0].rtt.user | .max_ns - .min_ns' 1
 }
 
@@ -126,7 +126,7 @@ steady_delay() {
 	lab_tun_awake tp0 'all: delay 5ms'
 	run_probe -q --json -i 0.01 -c 100 "$1"
 	peer_stop
-	assert_json "$OUT" '.targets[0].delay_variation | .rfc3550_ns > 0 and .rfc3550_ns < 1000000 and
+	assert_json "$OUT" '.targets[0].delay_variation | .rfc3550_ns > 0 and .rfc3550_ns < 200000 and
 		.pdv.samples == 100 and .pdv.p50_ns < 200000'
 }
 

@@ -7,6 +7,8 @@
 #ifndef FPING_BENCH_OS_CLOCK_COUNTER_H
 #define FPING_BENCH_OS_CLOCK_COUNTER_H
 
+#include <sched.h>
+
 #include "base/error.h"
 
 struct clock_counter {
@@ -35,7 +37,13 @@ enum clock_counter_agreement {
  */
 enum clock_counter_agreement clock_counter_compare(const struct clock_counter *counter);
 
-/* Keeps this process on the processor that it is on. 0 or -errno. */
-int clock_counter_stay(void) MUST_CHECK;
+/*
+ * Keeps this process on the processor that it is on; before receives where it was allowed to run. 0
+ * or -errno.
+ */
+int clock_counter_stay(cpu_set_t *before) MUST_CHECK;
+
+/* Takes that back. */
+void clock_counter_leave(const cpu_set_t *before);
 
 #endif

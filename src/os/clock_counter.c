@@ -225,14 +225,19 @@ enum clock_counter_agreement clock_counter_compare(const struct clock_counter *c
 	return verdict;
 }
 
-int clock_counter_stay(void)
+int clock_counter_stay(cpu_set_t *before)
 {
 	int here = sched_getcpu();
 	cpu_set_t own;
 
-	if (here < 0)
+	if (here < 0 || sched_getaffinity(0, sizeof(*before), before) != 0)
 		return -errno;
 	CPU_ZERO(&own);
 	CPU_SET((size_t)here, &own);
 	return sched_setaffinity(0, sizeof(own), &own) != 0 ? -errno : 0;
+}
+
+void clock_counter_leave(const cpu_set_t *before)
+{
+	(void)sched_setaffinity(0, sizeof(*before), before);
 }

@@ -33,6 +33,7 @@ struct tsc {
 	struct clock_marks marks;
 	struct clock_line start;
 	bool is_pinned;
+	cpu_set_t allowed; /* processors, before it was pinned */
 	bool is_untested; /* the other processors could not be compared */
 };
 
@@ -113,7 +114,10 @@ static int check_processors(struct tsc *tsc, struct error *error)
 				 "them");
 	tsc->is_untested = agreement == CLOCK_COUNTER_UNTESTED;
 	tsc->is_pinned = !tsc->counter.is_invariant || tsc->is_untested;
-	if (tsc->is_pinned && clock_counter_stay() < 0)
+	if (!tsc->is_pinned)
+		return 0;
+	tsc->is_pinned = clock_counter_stay(&tsc->allowed) == 0;
+	if (!tsc->is_pinned)
 		return error_set(error, ERROR_UNSUPPORTED,
 				 "it is not the same in all processors, and this process cannot be "
 				 "kept on one");
@@ -137,6 +141,9 @@ static int tsc_open(void **context, struct error *error)
 		status = error_set(error, ERROR_UNSUPPORTED,
 				   "a reading takes %.0f ns: somebody traps it", cost_ns);
 	if (status < 0) {
+		/* Another clock is taken then, which needs no such thing. */
+		if (tsc->is_pinned)
+			clock_counter_leave(&tsc->allowed);
 		free(tsc);
 		return status;
 	}

@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "core/clock_quality.h"
+#include "os/system_clock.h"
 
 #define READINGS      200000u
 #define READINGS_LOOK 1000u				 /* between two looks at the time */
@@ -24,21 +25,13 @@
 const struct clock_row *const clock_rows[] = {&clock_monotonic, &clock_raw,	  &clock_tsc,
 					      &clock_coarse,	&clock_simulated, NULL};
 
-static int64_t system_ns(clockid_t id)
-{
-	struct timespec now = {0, 0};
-
-	(void)clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
-}
-
 /*
  * Reads the clock as fast as it can be read. A clock of which no step was seen is given the whole
  * time to show one.
  */
 static void measure(const struct clock_source *clock, struct result_clock *facts)
 {
-	int64_t start_ns = system_ns(CLOCK_MONOTONIC), span_ns = 0;
+	int64_t start_ns = system_clock_ns(CLOCK_MONOTONIC), span_ns = 0;
 	struct clock_quality quality;
 	char reason[sizeof(facts->reason)];
 
@@ -53,7 +46,7 @@ static void measure(const struct clock_source *clock, struct result_clock *facts
 	while (span_ns < MEASURE_NS) {
 		for (uint32_t i = 0; i < READINGS_LOOK; i++)
 			clock_quality_read(&quality, clock_now(clock));
-		span_ns = system_ns(CLOCK_MONOTONIC) - start_ns;
+		span_ns = system_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		if (quality.readings >= READINGS && 2 * quality.zeros < quality.readings)
 			break;
 	}
@@ -224,12 +217,12 @@ void clock_close(struct clock_source *clock)
 
 int64_t clock_wall_ns(const struct clock_source *clock)
 {
-	return clock->row->is_simulated ? clock_now(clock) : system_ns(CLOCK_REALTIME);
+	return clock->row->is_simulated ? clock_now(clock) : system_clock_ns(CLOCK_REALTIME);
 }
 
 void clock_wall_text(char text[static 40])
 {
-	int64_t now = system_ns(CLOCK_REALTIME) / NANOSECONDS_PER_SECOND;
+	int64_t now = system_clock_ns(CLOCK_REALTIME) / NANOSECONDS_PER_SECOND;
 	int64_t day = now / 86400;
 	int second = (int)(now % 86400);
 	/*

@@ -5,6 +5,7 @@
  * the best one there is.
  */
 #include "os/clock_counter.h"
+#include "os/system_clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -128,14 +129,6 @@ struct exchange {
 	bool warps;
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now = {0, 0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
-}
-
 /* Our turn: whoever read before us must have read less. False when the time is up. */
 static bool take_turn(struct exchange *exchange, unsigned mine, int64_t until_ns)
 {
@@ -145,7 +138,7 @@ static bool take_turn(struct exchange *exchange, unsigned mine, int64_t until_ns
 	     atomic_load_explicit(&exchange->turn, memory_order_acquire) != mine; spins++) {
 		if (atomic_load_explicit(&exchange->is_over, memory_order_relaxed))
 			return false;
-		if (spins % COMPARE_LOOK == 0 && now_ns() > until_ns)
+		if (spins % COMPARE_LOOK == 0 && system_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			return false;
 	}
 	count = clock_counter_read(exchange->counter);
@@ -159,7 +152,7 @@ static bool take_turn(struct exchange *exchange, unsigned mine, int64_t until_ns
 static void *answer(void *context)
 {
 	struct exchange *exchange = context;
-	int64_t until_ns = now_ns() + 2 * COMPARE_ONE_NS;
+	int64_t until_ns = system_clock_ns(CLOCK_MONOTONIC) + 2 * COMPARE_ONE_NS;
 
 	while (take_turn(exchange, 1, until_ns))
 		continue;
@@ -169,7 +162,7 @@ static void *answer(void *context)
 static enum clock_counter_agreement compare_with(const struct clock_counter *counter, int processor)
 {
 	struct exchange exchange = {.counter = counter};
-	int64_t until_ns = now_ns() + COMPARE_ONE_NS;
+	int64_t until_ns = system_clock_ns(CLOCK_MONOTONIC) + COMPARE_ONE_NS;
 	unsigned rounds = 0;
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -197,7 +190,7 @@ static enum clock_counter_agreement compare_with(const struct clock_counter *cou
 
 enum clock_counter_agreement clock_counter_compare(const struct clock_counter *counter)
 {
-	int64_t until_ns = now_ns() + COMPARE_ALL_NS;
+	int64_t until_ns = system_clock_ns(CLOCK_MONOTONIC) + COMPARE_ALL_NS;
 	enum clock_counter_agreement verdict = CLOCK_COUNTER_AGREES;
 	int here = sched_getcpu();
 	cpu_set_t allowed, own;
@@ -216,7 +209,7 @@ enum clock_counter_agreement clock_counter_compare(const struct clock_counter *c
 
 		if (processor == here || !CPU_ISSET((size_t)processor, &allowed))
 			continue;
-		if (now_ns() < until_ns)
+		if (system_clock_ns(CLOCK_MONOTONIC) < until_ns)
 			one = compare_with(counter, processor);
 		if (one != CLOCK_COUNTER_AGREES)
 			verdict = one;

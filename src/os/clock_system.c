@@ -5,39 +5,29 @@
  * CLOCK_MONOTONIC_COARSE is the time of the last tick, which makes any machine one of 1992.
  */
 #include "os/clock.h"
-
-#include <time.h>
+#include "os/system_clock.h"
 
 /* How far a time service may slew a clock (kernel/time/timekeeping.c: 500 ppm). */
 #define SLEW_MAX 5e-4
 /* What a crystal is off by, at most, as they are sold. */
 #define CRYSTAL_ERROR 5e-5
 
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	/* It cannot fail for the clocks used here: they exist on every kernel since 2.6.32. */
-	(void)clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
-}
-
 static int64_t monotonic_now(void *context)
 {
 	(void)context;
-	return read_clock(CLOCK_MONOTONIC);
+	return system_clock_ns(CLOCK_MONOTONIC);
 }
 
 static int64_t raw_now(void *context)
 {
 	(void)context;
-	return read_clock(CLOCK_MONOTONIC_RAW);
+	return system_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 static int64_t coarse_now(void *context)
 {
 	(void)context;
-	return read_clock(CLOCK_MONOTONIC_COARSE);
+	return system_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 static int64_t simulated_now(void *context)

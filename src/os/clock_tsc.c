@@ -15,6 +15,7 @@
 
 #include "core/clock_line.h"
 #include "os/clock_counter.h"
+#include "os/system_clock.h"
 
 #define CALIBRATION_NS	    (500 * NANOSECONDS_PER_MILLISECOND)
 #define WINDOWS		    125u /* of 4 ms */
@@ -39,10 +40,7 @@ struct tsc {
 
 static int64_t reference_ns(void)
 {
-	struct timespec now = {0, 0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
+	return system_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 /*

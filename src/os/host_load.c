@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/load_text.h"
+#include "os/system_clock.h"
 
 #define STAT_BYTES    512u   /* the line "cpu" takes at most 215 */
 #define SOFTNET_BYTES 65536u /* about 140 a processor */
@@ -58,23 +59,15 @@ static size_t read_file(int descriptor, char *text, size_t size)
 	return used;
 }
 
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec now = {0, 0};
-
-	(void)clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * NANOSECONDS_PER_SECOND + now.tv_nsec;
-}
-
 /* The time that this host has slept; of a few pairs of readings the closest one counts. */
 static int64_t read_asleep(void)
 {
 	int64_t closest_ns = INT64_MAX, asleep_ns = 0;
 
 	for (int attempt = 0; attempt < PAIR_ATTEMPTS; attempt++) {
-		int64_t before_ns = read_clock(CLOCK_MONOTONIC);
-		int64_t boot_ns = read_clock(CLOCK_BOOTTIME);
-		int64_t after_ns = read_clock(CLOCK_MONOTONIC);
+		int64_t before_ns = system_clock_ns(CLOCK_MONOTONIC);
+		int64_t boot_ns = system_clock_ns(CLOCK_BOOTTIME);
+		int64_t after_ns = system_clock_ns(CLOCK_MONOTONIC);
 
 		if (after_ns - before_ns >= closest_ns)
 			continue;

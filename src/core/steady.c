@@ -189,10 +189,10 @@ void steady_judge(const struct steady *steady, struct result_steady *result)
 		cut += division;
 	result->known = true;
 	result->is_steady = 2 * cut < count;
+	result->rest_mean_ns = mean_of(steady->means + cut, count - cut);
 	if (cut == 0)
 		return;
 	result->cut_replies = (uint64_t)cut * steady->medians_per_mean * STEADY_BATCH;
 	result->cut_share = (double)cut / count;
 	result->cut_mean_ns = mean_of(steady->means, cut);
-	result->rest_mean_ns = mean_of(steady->means + cut, count - cut);
 }

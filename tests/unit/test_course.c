@@ -234,6 +234,7 @@ static void test_unsteady(void)
 	}
 	UNIT_CHECK(!run(PLAIN, 319, 1).known, "too short to judge");
 	UNIT_CHECK(run(PLAIN, 320, 1).known, "long enough");
+	UNIT_NEAR("nothing is cut: the mean of all", run(PLAIN, 5000, 1).rest_mean_ns, 10000, 300);
 }
 
 const struct unit_suite suite_course = {

@@ -315,7 +315,8 @@ int probe_open(struct probe *probe)
 		status = open_transports(probe);
 	if (status != PROBE_CONTINUE)
 		return status;
-	if (probe_configuration(probe)->clock[0] == 'a' && clock_needs_trial(&probe->result.clock))
+	if (strcmp(probe_configuration(probe)->clock, "auto") == 0 &&
+	    clock_needs_trial(&probe->result.clock))
 		probe_try_clock(probe);
 	console_open(&probe->console, probe_configuration(probe), &probe->clock,
 		     &probe->result.clock);

@@ -13,7 +13,8 @@
  * six standard errors, with the correlation of neighbours taken into account. The rest is asked in
  * the same way (6 %, so that a trend does not end in the middle). A cut of less than half of the
  * run is a slow start, which could be left out; half or more is a run without a steady state.
- * Below 320 replies there is no verdict.
+ * Below 320 replies there is no verdict, and below half a second none that a run is not steady:
+ * within that the speed of a processor alone goes up and down.
  */
 #ifndef FPING_BENCH_CORE_STEADY_H
 #define FPING_BENCH_CORE_STEADY_H
@@ -22,6 +23,7 @@
 
 #define STEADY_BATCH 5u     /* replies of which the median counts */
 #define STEADY_MEANS 256u   /* averages at most; a longer run has longer batches */
+#define STEADY_SPAN_NS (500 * NANOSECONDS_PER_MILLISECOND)
 #define STEADY_MEANS_MIN 64u /* fewer tell nothing */
 
 /* All zero at the start. */
@@ -38,7 +40,7 @@ struct steady {
 /* One more round trip, in order of arrival. */
 void steady_add(struct steady *steady, int64_t rtt_ns);
 
-/* The verdict so far. */
-void steady_judge(const struct steady *steady, struct result_steady *result);
+/* The verdict on a run of this length. */
+void steady_judge(const struct steady *steady, int64_t span_ns, struct result_steady *result);
 
 #endif

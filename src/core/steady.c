@@ -173,7 +173,7 @@ static double mean_of(const double *values, uint32_t count)
 	return count > 0 ? sum / count : 0.0;
 }
 
-void steady_judge(const struct steady *steady, struct result_steady *result)
+void steady_judge(const struct steady *steady, int64_t span_ns, struct result_steady *result)
 {
 	double values[STEADY_MEANS];
 	uint32_t count = steady->count, cut = 0, division;
@@ -187,6 +187,8 @@ void steady_judge(const struct steady *steady, struct result_steady *result)
 	       is_relevant(values + cut, division, count - cut,
 			   cut == 0 ? RELEVANT_SHARE : RELEVANT_SHARE / 3.0))
 		cut += division;
+	if (2 * cut >= count && span_ns < STEADY_SPAN_NS)
+		return;
 	result->known = true;
 	result->is_steady = 2 * cut < count;
 	result->rest_mean_ns = mean_of(steady->means + cut, count - cut);

@@ -12,7 +12,6 @@
 
 #include "base/format.h"
 
-#define STEADY_SPAN_NS (500 * NANOSECONDS_PER_MILLISECOND)
 #define LITTLE_TOLERANCE   0.01 /* of the integral */
 #define LATENESS_TOLERANCE 0.1	/* of the interval */
 
@@ -226,9 +225,7 @@ static void judge_steadiness(struct result *result)
 	for (uint32_t i = 0; i < result->target_count; i++) {
 		const struct result_steady *steady = &result->targets[i].steady;
 
-		/* Within less, the speed of a processor alone goes up and down. */
-		if (!steady->known || steady->is_steady ||
-		    result->targets[i].window_ns < STEADY_SPAN_NS)
+		if (!steady->known || steady->is_steady)
 			continue;
 		reason = summary_reason(result, "no-steady-state");
 		if (reason == NULL)

@@ -54,7 +54,8 @@ static void freeze_course(const struct account_target *target, struct result_tar
 	result->reorder_extent_max = reordering->extent_max;
 	result->reorder_extent_p99.known = reordering_extent_p99(reordering, &extent);
 	result->reorder_extent_p99.value = (double)extent;
-	steady_judge(&target->steady, &result->steady);
+	steady_judge(&target->steady, target->depth.last_ns - target->depth.start_ns,
+		     &result->steady);
 }
 
 static void freeze_target(const struct engine *engine, uint32_t index, struct result_target *result)

@@ -158,7 +158,7 @@ enum shape {
 };
 
 /* A run of `replies` round trips of about 10 us, judged. */
-static struct result_steady run(enum shape shape, int replies, int seed)
+static struct result_steady run_for(int64_t span_ns, enum shape shape, int replies, int seed)
 {
 	static struct steady steady;
 	struct result_steady result;
@@ -186,8 +186,13 @@ static struct result_steady run(enum shape shape, int replies, int seed)
 			rtt *= 2.0;
 		steady_add(&steady, (int64_t)rtt);
 	}
-	steady_judge(&steady, &result);
+	steady_judge(&steady, span_ns, &result);
 	return result;
+}
+
+static struct result_steady run(enum shape shape, int replies, int seed)
+{
+	return run_for(STEADY_SPAN_NS, shape, replies, seed);
 }
 
 static void test_steady(void)
@@ -234,6 +239,9 @@ static void test_unsteady(void)
 	}
 	UNIT_CHECK(!run(PLAIN, 319, 1).known, "too short to judge");
 	UNIT_CHECK(run(PLAIN, 320, 1).known, "long enough");
+	UNIT_CHECK(!run_for(STEADY_SPAN_NS - 1, SHIFT, 5000, 1).known, "too short to be unsteady");
+	UNIT_CHECK(run_for(STEADY_SPAN_NS - 1, SLOW_START, 5000, 1).cut_replies > 0,
+		   "but a slow start is told");
 	UNIT_NEAR("nothing is cut: the mean of all", run(PLAIN, 5000, 1).rest_mean_ns, 10000, 300);
 }
 

@@ -193,15 +193,6 @@ static void test_steadiness(void)
 	world_begin();
 	world.target.steady = (struct result_steady){.known = false, .is_steady = false};
 	expect("too short to judge", "");
-	/* A window that is cut short opens Little's law, and is too short for steadiness. */
-	world_begin();
-	world.target.steady.is_steady = false;
-	world.target.window_ns = NANOSECONDS_PER_SECOND / 2 - 1;
-	expect("less than half a second", "littles-law-open");
-	world_begin();
-	world.target.steady.is_steady = false;
-	world.target.window_ns = NANOSECONDS_PER_SECOND / 2;
-	expect("half a second", "littles-law-open no-steady-state");
 }
 
 static void test_order(void)

@@ -61,7 +61,7 @@ static void take(struct engine *engine, const struct arrival *arrival, struct st
 	account_arrival(&engine->account, arrival, &outcome);
 	uint32_t target = engine_target_of_row(engine, outcome.target);
 	bool is_measured = outcome.target == target;
-	if (outcome.kind == OBSERVED_REPLY && is_measured && stamped != NULL) {
+	if (outcome.kind == OBSERVED_REPLY && stamped != NULL) {
 		stamped->sequence = outcome.sequence;
 		stamps_answer(&engine->stamps, stamped);
 	}

@@ -30,6 +30,8 @@ static void check(const char *name, const char *simulation,
 		      result_tally_balances(tally) && warm->received + warm->lost == WARM &&
 		      target->rtt_user->samples == tally->received &&
 		      fabs(law - mean) < 1e-6 * mean && run->result.warmup_ns > 0 &&
+		      (run->configuration.preload == 0 ||
+		       target->in_flight_max <= run->configuration.preload) &&
 		      (run->configuration.depth == 0 ||
 		       target->in_flight_max <= run->configuration.depth),
 	      "%llu and %llu sent, %llu and %llu received, %llu timed, %g in flight, %g by Little",
@@ -52,6 +54,57 @@ static void depth(struct configuration *configuration)
 static void interval(struct configuration *configuration)
 {
 	configuration->interval_ns = NANOSECONDS_PER_MILLISECOND;
+}
+
+static void slots(struct configuration *configuration)
+{
+	configuration->flood = true;
+	configuration->preload = 4;
+}
+
+/* What was left out before the measurement is not the measurement's. */
+static void test_skipped(void)
+{
+	struct run *run = new_run(7, "delay=100us,send=3ms");
+	const struct tally *tally = &run->result_target.tally;
+
+	run->configuration.interval_ns = NANOSECONDS_PER_MILLISECOND;
+	run->configuration.count = 300;
+	run->configuration.warmup_requests = 200;
+	run_simulation(run);
+	/* Each send takes as long as three are due. */
+	judge("warmup-skips-apart",
+	      tally->sent == 300 && tally->skipped >= 590 && tally->skipped <= 601,
+	      "%llu sent, %llu left out", (unsigned long long)tally->sent,
+	      (unsigned long long)tally->skipped);
+	end_simulation(run);
+}
+
+static uint64_t drop_readings;
+
+/* A socket that has dropped 1,000 before the measurement, and five in it. */
+static uint64_t drops_of_others(struct transport *transport)
+{
+	(void)transport;
+	return drop_readings++ == 0 ? 1000 : 1005;
+}
+
+static void test_drops(void)
+{
+	static struct transport_row row;
+	struct run *run = new_run(8, "delay=1ms,send=1us");
+
+	row = transport_sim;
+	row.drops = drops_of_others;
+	drop_readings = 0;
+	run->transport.row = &row;
+	run->configuration.flood = true;
+	run->configuration.count = 100;
+	run->configuration.warmup_requests = 10;
+	run_simulation(run);
+	judge("drops-of-the-measurement-only", run->result_target.tally.local_drops == 5,
+	      "%llu drops", (unsigned long long)run->result_target.tally.local_drops);
+	end_simulation(run);
 }
 
 /* By time: as many as that brings, and the measured count is not touched. */
@@ -119,6 +172,9 @@ void test_warmup(void)
 	check("warmup-depth", "delay=1ms,jitter=1ms,send=1us", depth);
 	check("warmup-depth-loss", "delay=1ms,send=1us,loss=0.05,corrupt=0.02", depth);
 	check("warmup-interval", "delay=5ms,send=1us,loss=0.01", interval);
+	check("warmup-flood-slots", "delay=1ms,jitter=300us,send=1us", slots);
+	test_skipped();
+	test_drops();
 	test_by_time();
 	test_slow_start();
 	test_lost_slots();

@@ -206,6 +206,37 @@ static void test_loss_runs(void)
 	free(bench);
 }
 
+static void test_ttl_changes(void)
+{
+	static const int ttls[] = {64, 64, 63, 63, 64, -1, 64};
+
+	for (int multicast = 0; multicast < 2; multicast++) {
+		struct bench *bench = bench_new(56);
+		struct account_target *target = &bench->targets[0];
+		struct account_responder responders[ACCOUNT_RESPONDERS_MAX];
+
+		target->is_multicast = multicast != 0;
+		target->responders = responders;
+		for (uint64_t i = 0; i < ARRAY_LENGTH(ttls); i++) {
+			struct account_outcome outcome;
+			struct event event = {.kind = EVENT_REPLY, .payload = bench->data,
+					      .payload_length = 56, .claimed_length = 56,
+					      .sequence = (uint16_t)(i + 1)};
+			struct arrival arrival = {.event = &event, .source = target->address,
+						  .now_ns = 2000, .stamp_ns = ACCOUNT_NO_STAMP,
+						  .ttl = ttls[i]};
+
+			account_sent(&bench->account, 0, 1000, 1000, false);
+			(void)payload_write(&bench->plan, i + 1, bench->data);
+			account_arrival(&bench->account, &arrival, &outcome);
+		}
+		UNIT_UNSIGNED("values", target->ttl_count, 2);
+		UNIT_UNSIGNED(multicast ? "of many hosts" : "changes", target->ttl_changes,
+			      multicast ? 0 : 2);
+		free(bench);
+	}
+}
+
 static void test_stamp_decides(void)
 {
 	struct bench *bench = bench_new(56);
@@ -417,6 +448,7 @@ const struct unit_suite suite_account = {
 	(const struct unit_test[]){
 		{"in time, again and late", test_in_time_again_and_late},
 		{"losses in a row", test_loss_runs},
+		{"times to live", test_ttl_changes},
 		{"the kernel's stamp decides what is in time", test_stamp_decides},
 		{"damaged, forged and misdirected replies", test_damage},
 		{"ICMP errors", test_errors},

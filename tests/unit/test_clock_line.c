@@ -230,6 +230,23 @@ static void test_usable(void)
 	UNIT_UNSIGNED("undisturbed", clock_marks_usable(&world.marks), 3);
 }
 
+/* A change between two windows happened at no time that is known. */
+static void test_windows(void)
+{
+	begin();
+	clock_marks_read(&world.marks, 100, 5, 110);
+	clock_marks_end_window(&world.marks);
+	clock_marks_read(&world.marks, 1000, 9, 1010);
+	clock_marks_end_window(&world.marks);
+	UNIT_UNSIGNED("no mark", world.marks.count, 0);
+	clock_marks_read(&world.marks, 2000, 9, 2010);
+	clock_marks_read(&world.marks, 2020, 10, 2030);
+	clock_marks_end_window(&world.marks);
+	UNIT_UNSIGNED("one within a window", world.marks.count, 1);
+	UNIT_UNSIGNED("from the reading before", world.marks.marks[0].count, 2000);
+	UNIT_UNSIGNED("to the end of this one", world.marks.marks[0].width, 30);
+}
+
 static void test_join(void)
 {
 	struct clock_line start, end, joined;
@@ -295,6 +312,7 @@ const struct unit_suite suite_clock_line = {
 		{"a reference that steps", test_coarse},
 		{"refused", test_refused},
 		{"usable marks", test_usable},
+		{"windows", test_windows},
 		{"start and end", test_join},
 		{"conversion", test_conversion},
 		{NULL, NULL},

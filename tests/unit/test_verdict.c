@@ -36,6 +36,8 @@ static void world_begin(void)
 	world.result.clock.source = "monotonic";
 	world.result.clock.is_measured = true;
 	world.result.clock.step_ns = 20;
+	world.result.clock.read_ns = 25;
+	world.result.clock.rate_error = 5e-4;
 	world.result.processor = (struct result_processor){.known = true,
 							   .user_s = 0.1,
 							   .system_s = 0.2,
@@ -85,6 +87,8 @@ static void test_clean(void)
 {
 	world_begin();
 	expect("a clean run", "");
+	UNIT_CHECK(world.result.clock.error_ns.known, "the clock's error is known");
+	UNIT_NEAR("step, reading and 500 ppm of 50 us", world.result.clock.error_ns.value, 70, 0.2);
 }
 
 static void test_standstill(void)

@@ -44,6 +44,7 @@ static bool figures_follow(const struct result_target *plain, const struct resul
 	       histogram_follows(plain->rtt_ping, rescaled->rtt_ping, factor) &&
 	       histogram_follows(plain->rtt_intended, rescaled->rtt_intended, factor) &&
 	       histogram_follows(plain->lateness, rescaled->lateness, factor) &&
+	       follows(plain->receive_queue_held_ns, rescaled->receive_queue_held_ns, factor, 2) &&
 	       follows((double)plain->window_ns, (double)rescaled->window_ns, factor, 1.1) &&
 	       follows(plain->ewma_rtt_ns.value, rescaled->ewma_rtt_ns.value, factor, 1e-3) &&
 	       follows(plain->rfc3550_ns.value, rescaled->rfc3550_ns.value, factor, 1e-3) &&

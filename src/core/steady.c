@@ -17,7 +17,7 @@
 
 static int64_t median_of_batch(const int64_t batch[static STEADY_BATCH])
 {
-	int64_t sorted[STEADY_BATCH];
+	int64_t sorted[STEADY_BATCH] = {0};
 
 	for (uint32_t i = 0; i < STEADY_BATCH; i++) {
 		uint32_t at = i;
@@ -31,7 +31,7 @@ static int64_t median_of_batch(const int64_t batch[static STEADY_BATCH])
 
 static void halve(struct steady *steady)
 {
-	for (uint32_t i = 0; i < STEADY_MEANS / 2; i++)
+	for (size_t i = 0; i < STEADY_MEANS / 2; i++)
 		steady->means[i] = (steady->means[2 * i] + steady->means[2 * i + 1]) / 2.0;
 	steady->count = STEADY_MEANS / 2;
 	steady->medians_per_mean *= 2;

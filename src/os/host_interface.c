@@ -90,26 +90,37 @@ static bool is_on(const struct ethtool_gstrings *strings, const struct ethtool_g
 	return false;
 }
 
-static void read_offloads(int control, const char *interface, struct environment *environment)
+/* Asks for the names of `count` features and which of them are on; both have room for so many. */
+static void ask_features(int control, const char *interface, uint32_t count,
+			 struct ethtool_gstrings *strings, struct ethtool_gfeatures *features,
+			 struct environment *environment)
 {
-	uint32_t count = count_features(control, interface);
-	uint32_t blocks = (count + 31) / 32;
-	struct ethtool_gstrings *strings =
-		calloc(1, sizeof(*strings) + (size_t)count * ETH_GSTRING_LEN);
-	struct ethtool_gfeatures *features =
-		calloc(1, sizeof(*features) + blocks * sizeof(features->features[0]));
-
-	if (count > 0 && strings != NULL && features != NULL) {
-		*strings = (struct ethtool_gstrings){
-			.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES, .len = count};
-		*features = (struct ethtool_gfeatures){.cmd = ETHTOOL_GFEATURES, .size = blocks};
-		environment->offloads_known = ask(control, interface, strings) == 0 &&
-					      strings->len <= count &&
-					      ask(control, interface, features) == 0;
-	}
+	strings->cmd = ETHTOOL_GSTRINGS;
+	strings->string_set = ETH_SS_FEATURES;
+	strings->len = count;
+	features->cmd = ETHTOOL_GFEATURES;
+	features->size = (count + 31) / 32;
+	environment->offloads_known = ask(control, interface, strings) == 0 &&
+				      strings->len <= count &&
+				      ask(control, interface, features) == 0;
 	for (size_t i = 0; environment->offloads_known && i < ARRAY_LENGTH(names); i++)
 		if (is_on(strings, features, names[i].kernel))
 			add_offload(environment, names[i].shown);
+}
+
+static void read_offloads(int control, const char *interface, struct environment *environment)
+{
+	uint32_t count = count_features(control, interface);
+	size_t blocks = (count + 31) / 32;
+	struct ethtool_gstrings *strings;
+	struct ethtool_gfeatures *features;
+
+	if (count == 0)
+		return;
+	strings = calloc(1, sizeof(*strings) + (size_t)count * ETH_GSTRING_LEN);
+	features = calloc(1, sizeof(*features) + blocks * sizeof(features->features[0]));
+	if (strings != NULL && features != NULL)
+		ask_features(control, interface, count, strings, features, environment);
 	free(strings);
 	free(features);
 }

@@ -64,7 +64,7 @@ void text_steady(FILE *stream, const struct result *result, const struct result_
 		    text_duration(result, steady->rest_mean_ns, rest));
 	if (steady->is_steady)
 		lines_prose(&lines, ": ", "--warmup %llu leaves them out",
-			    (unsigned long long)(target->warmup.sent + steady->cut_replies));
+			    (unsigned long long)target->warmup.sent + steady->cut_replies);
 	lines_close(&lines);
 }
 

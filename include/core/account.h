@@ -14,6 +14,7 @@
 #include "core/delay_variation.h"
 #include "core/event.h"
 #include "core/flight.h"
+#include "core/harm_budget.h"
 #include "core/loss_runs.h"
 #include "core/observer.h"
 #include "core/payload.h"
@@ -48,11 +49,15 @@ struct account_target {
 	struct histogram *rtt_intended;
 	struct histogram *lateness;
 	struct account_responder *responders; /* ACCOUNT_RESPONDERS_MAX of them, multicast only */
+	const struct payload_plan *plan; /* of its requests; NULL: the account's */
+	struct harm_budget *harm;    /* of the host; NULL: its requests are not cut */
+	uint64_t pinned_bytes;       /* in the host's reassembly memory by one that is lost */
 	/* kept here */
 	struct tally tally;
 	struct flight_slots slots;
 	struct depth depth;
 	bool has_started;
+	bool is_paused;              /* nothing that comes moves the window of its depth */
 	uint64_t last_sequence;      /* of the newest request to this target */
 	uint64_t given_up;           /* requests that left their slot without an answer */
 	int128 given_up_held_ns;     /* the time they held their slots */
@@ -72,6 +77,8 @@ struct account_target {
 	struct steady steady;
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;
+	struct result_mixed mixed[RESULT_MIXED_MAX];
+	uint32_t mixed_count;
 	struct account_deferred deferred[ACCOUNT_DEFERRED_MAX];
 	uint32_t deferred_count;
 };
@@ -80,8 +87,10 @@ struct account {
 	struct flight flight;
 	struct account_target *targets;
 	uint32_t target_count;
-	const struct payload_plan *plan;
+	const struct payload_plan *plan; /* of all requests, or the longest of several */
+	bool plans_differ;
 	int64_t timeout_ns;
+	struct harm_budget *exceeded; /* NULL: none is */
 	int64_t slowest_further_ns; /* from a request to a further reply to it; 0: none came */
 };
 
@@ -140,6 +149,16 @@ void account_error(struct account_target *target, int type, int code, int system
 
 /* All slots of this target are given up at now_ns; their requests are still waited for. */
 void account_give_up_all(struct account *account, uint32_t target, int64_t now_ns);
+
+/*
+ * No more is sent to the target for a while, and what still holds a slot is not worth waiting for:
+ * its slots are freed and stay waited for. The window in which its depth is integrated ends with
+ * its last event and goes on with account_resume.
+ */
+void account_pause(struct account *account, uint32_t target);
+
+/* Sending to the target goes on at now_ns; the pause is no part of its window. */
+void account_resume(struct account *account, uint32_t target, int64_t now_ns);
 
 /*
  * The run is over at now_ns: marked requests are lost by their cause, all others that are still

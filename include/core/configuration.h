@@ -30,6 +30,10 @@ enum configuration_stamps { STAMPS_USER, STAMPS_RX, STAMPS_SPLIT };
 
 #define CONFIGURATION_STAMP_EVERY 64u          /* flood and depth: send stamps for one in so many */
 #define CONFIGURATION_STAMP_ALL_PER_S 50000.0  /* up to this rate a schedule stamps every request */
+#define CONFIGURATION_SERIES_INTERVAL_NS (10 * NANOSECONDS_PER_MILLISECOND) /* 100 a second */
+#define CONFIGURATION_SWEEP_COUNT 100u         /* requests to each point on a schedule */
+#define CONFIGURATION_SWEEP_FLOOD_COUNT 1000u  /* where the pace follows the replies */
+#define CONFIGURATION_SWEEP_COUNT_MIN 3u       /* a request for each of three blocks */
 #define CONFIGURATION_WARMUP_MAX_NS (3600 * NANOSECONDS_PER_SECOND)
 
 /* Path-MTU discovery modes of -M (ip(7), IP_MTU_DISCOVER). */
@@ -62,8 +66,14 @@ struct configuration {
 	int64_t timeout_ns;        /* -W */
 	uint64_t warmup_requests;  /* --warmup N, per target; 0 if not given */
 	int64_t warmup_ns;         /* --warmup T; 0 if not given */
+	/* a series of kinds of requests: at most one of these */
+	const char *sweep_sizes;   /* --sweep-size, as given; NULL: none */
+	uint32_t boundary_limit;   /* of its boundaries, data bytes: -s; 0: none */
+	bool find_mtu;             /* --find-mtu */
+	bool diagnose_fragments;   /* --diagnose-fragments */
 	/* packet */
 	uint32_t payload_bytes;    /* -s */
+	bool has_size;             /* -s was given */
 	enum payload_pattern pattern;
 	bool has_payload_kind;     /* --payload was given, whatever it said */
 	uint8_t fixed_pattern[PAYLOAD_FIXED_MAX]; /* -p */
@@ -91,6 +101,7 @@ struct configuration {
 	bool verbose;              /* -v */
 	bool print_timestamps;     /* -D */
 	bool print_outstanding;    /* -O */
+	bool allow_harm;           /* --allow-harm: past the budget of core/harm_budget.h */
 	bool strict;               /* --strict: a measurement that is not valid exits 4 */
 	bool numeric;              /* -n: never looks up names of addresses; accepted, always so */
 };
@@ -100,6 +111,15 @@ void configuration_defaults(struct configuration *configuration);
 
 /* The pacer that this configuration asks for: "flood", "depth" or "interval". */
 const char *configuration_mode(const struct configuration *configuration);
+
+/* Whether several kinds of requests are sent, one after the other. */
+bool configuration_has_series(const struct configuration *configuration);
+
+/* What the run is called in reports: its series, or else its pacer. */
+const char *configuration_name(const struct configuration *configuration);
+
+/* Requests to each point of a sweep: -c, or what is usual at this pace. */
+uint64_t configuration_sweep_count(const struct configuration *configuration);
 
 /* Replies are shown in ping's lines: interval mode at 0.1 s and slower, not -q, text. */
 bool configuration_prints_replies(const struct configuration *configuration);

@@ -33,6 +33,12 @@ bool depth_change(struct depth *depth, int64_t change, int64_t now_ns);
 /* Lets time pass up to now_ns without a change; the end of a measurement. */
 void depth_advance(struct depth *depth, int64_t now_ns);
 
+/*
+ * Nothing has changed since the last time and nothing in between is to count: the start moves by as
+ * much as the time until now_ns, so that the span from it is that in which the depth was kept.
+ */
+void depth_resume(struct depth *depth, int64_t now_ns);
+
 /* Multiplies all times since start_ns by a factor that is near 1; the mean and the shares stay. */
 void depth_rescale(struct depth *depth, double factor);
 

@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "core/configuration.h"
 #include "core/depth.h"
+#include "core/fragment_cut.h"
 #include "core/histogram.h"
 
 #define RESULT_ERRORS_MAX 32u
@@ -18,6 +19,7 @@
 #define RESULT_OUTAGES_MAX 32u
 #define RESULT_FRAGMENTS_MAX 4096u
 #define RESULT_LOSS_RUNS_MAX 64u
+#define RESULT_MIXED_MAX 16u
 #define RESULT_OFFLOADS_MAX 32u
 
 /* A number that may be unknown. */
@@ -77,6 +79,12 @@ struct result_error {
 	char from[ADDRESS_TEXT_LENGTH]; /* "" for this host */
 	uint32_t mtu;        /* 0 when the error tells none */
 	uint64_t count;
+};
+
+/* A reply that was put together from pieces of two requests, by the target's count of requests. */
+struct result_mixed {
+	uint64_t request; /* whose sequence and tag it carries */
+	uint64_t other;   /* whose data stands where it first differs; 0: not known any more */
 };
 
 /* A span during which sending failed. */
@@ -141,6 +149,8 @@ struct result_fragments {
 	struct maybe id_repeat_ns;   /* IPv4: after this time an identification comes again */
 	struct maybe pinned_bytes_estimate; /* in the other host's reassembly memory */
 };
+
+struct sweep;
 
 struct result_target {
 	const char *name;             /* as given */
@@ -209,6 +219,9 @@ struct result_target {
 	 */
 	struct maybe sampled_ping_mean_ns;
 	double sending_slope, network_slope; /* mean nothing while that is unknown */
+	/* what lost fragments hold in the other host's reassembly memory; raw */
+	struct maybe pinned_bytes;    /* at the end; unknown: nothing that was sent is cut */
+	uint64_t pinned_bytes_most;   /* at once during the run */
 	struct maybe in_flight_mean;
 	uint64_t in_flight_max;
 	struct maybe littles_law;
@@ -218,8 +231,16 @@ struct result_target {
 	struct maybe in_flight_unexplained;
 	struct maybe time_weighted_rtt_ns;
 	struct result_fragments fragments;
+	bool has_cut;                 /* requests were cut by hand */
+	struct fragment_cut cut;
+	/* a series: one for each kind of request, as targets of their own; their sums stand here */
+	struct result_target *points;
+	uint32_t point_count;         /* 0: there is no series */
+	const struct sweep *sweep;    /* what its blocks brought; NULL: none */
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;
+	struct result_mixed mixed[RESULT_MIXED_MAX]; /* the first ones */
+	uint32_t mixed_count;
 	struct result_outage outages[RESULT_OUTAGES_MAX];
 	uint32_t outage_count;
 };
@@ -340,6 +361,7 @@ struct result {
 	uint32_t refusal_count;
 	enum result_ending ending;
 	char fault[200];
+	uint64_t harm_bytes;       /* that ended the run: core/harm_budget.h; 0: they did not */
 	int64_t elapsed_ns;        /* the whole run */
 };
 

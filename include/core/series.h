@@ -39,6 +39,11 @@ struct conductor;
 struct conductor_row {
 	const char *name;         /* the mode of the run in reports */
 	/*
+	 * Where the other host's reassembly memory may be held by what was lost (harm_budget.h):
+	 * false: the run ends; true: requests that are cut wait until it is free again.
+	 */
+	bool waits_out_harm;
+	/*
 	 * The last turn, if there was one, is over. True: turn is the next. points may be written
 	 * for rows that have never had a turn, and for those only. False: the series is over.
 	 */

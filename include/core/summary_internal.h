@@ -30,7 +30,7 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 		  uint64_t *frame_bytes);
 
 /* The rest of target->fragments; loss, its interval and sent_per_s must be there. */
-void summary_fragments(const struct configuration *configuration, struct result_target *target,
+void summary_fragments(struct result_target *target,
 		       const struct kernel_counters *before, const struct kernel_counters *after);
 
 /* Room for one more reason, NULL where the list is full: it keeps its causes, not the effects. */

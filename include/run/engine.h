@@ -11,6 +11,7 @@
 #include "core/pacer.h"
 #include "core/payload.h"
 #include "core/result.h"
+#include "core/series.h"
 #include "os/clock.h"
 #include "os/real_time.h"
 #include "os/transport.h"
@@ -24,7 +25,15 @@ struct engine_target {
 	uint32_t destination; /* index that the transport gave */
 	bool usable;          /* false: name not resolved or refused, nothing is sent to it */
 	bool is_multicast;    /* multicast or broadcast: several hosts may answer one request */
+	uint32_t host;        /* targets that are points of a series at one host share its number */
+	uint32_t mtu;         /* that the kernel cuts its requests to; 0: unknown */
 	const char *name;
+};
+
+/* A run over several kinds of requests: a target for each, one of them active at a time. */
+struct engine_series {
+	struct conductor *conductor;
+	struct series_point *points; /* one a target */
 };
 
 struct engine_setup {
@@ -38,6 +47,8 @@ struct engine_setup {
 	const struct engine_target *targets;
 	uint32_t target_count;
 	const struct pacer_row *pacer;
+	const struct engine_series *series; /* NULL: all targets are active, all requests alike */
+	bool allow_harm;                 /* goes on past the budget of core/harm_budget.h */
 	const struct observer *observer; /* NULL: nobody listens */
 	/* Called once, right before the first request that is measured; NULL: nobody cares. */
 	void (*measurement_starts)(void *context);
@@ -61,12 +72,12 @@ int engine_run(struct engine *engine, struct error *error) MUST_CHECK;
 void engine_rescale(struct engine *engine, double factor);
 
 /*
- * Freezes what was measured into result: tallies, histograms, depths, errors, outages, endings
- * and elapsed times of its targets, in the setup's order. result->targets must hold
- * target_count rows with the facts about interface and address filled in; the histograms and
- * depths stay the engine's, until engine_close.
+ * Freezes what was measured into result, and into rows: tallies, histograms, depths, errors,
+ * outages, endings and elapsed times of the setup's targets, in its order. rows must hold
+ * target_count members with the facts about interface and address filled in (result's own targets,
+ * or the points of a series); the histograms and depths stay the engine's, until engine_close.
  */
-void engine_freeze(struct engine *engine, struct result *result);
+void engine_freeze(struct engine *engine, struct result *result, struct result_target *rows);
 
 void engine_close(struct engine *engine);
 

@@ -31,6 +31,7 @@ struct engine_pace {
 	struct pacer pacer;
 	bool finished;
 	uint64_t skipped_before; /* by the pacer, when the measurement started */
+	uint64_t skipped_in_turns; /* by the pacers of turns that are over */
 	int64_t retry_at_ns;     /* no send before; 0: at once */
 	int64_t outage_from_ns;  /* since when sends fail; INT64_MIN: they do not */
 	char outage_what[80];
@@ -50,6 +51,12 @@ struct engine {
 	struct engine_pace *paces;
 	struct schedule schedule;
 	bool has_schedule; /* the pacer has one: intended times mean something */
+
+	struct payload_plan *plans;   /* series: one a target; NULL: the setup's for all */
+	struct harm_budget *harms;    /* one a host; NULL: nothing that is sent is cut */
+	uint64_t harm_most;           /* bytes held at one host when the run was ended for it */
+	struct series_turn turn;
+	bool has_turn;
 
 	const struct wire_format *formats[2]; /* per transport */
 	struct wire_expectation expectations[2];
@@ -143,6 +150,58 @@ uint32_t engine_limit_warmup(const struct engine *engine, uint32_t target, uint3
 
 /* A request of the measurement was answered: slots that the warm-up has lost are freed. */
 void engine_release_warmup(struct engine *engine, uint32_t target);
+
+/* ---- series ---- */
+
+static inline bool engine_has_series(const struct engine *engine)
+{
+	return engine->setup.series != NULL;
+}
+
+/* Targets that send at the same time. */
+static inline uint32_t engine_active_targets(const struct engine *engine)
+{
+	return engine_has_series(engine) ? 1 : engine->setup.target_count;
+}
+
+/* -c with -w: it is replies that are counted. */
+static inline bool engine_counts_replies(const struct engine *engine)
+{
+	const struct configuration *configuration = engine->setup.configuration;
+
+	return !engine_has_series(engine) && configuration->deadline_ns != 0 &&
+	       configuration->count != 0;
+}
+
+/* What the requests to a target look like. */
+static inline const struct payload_plan *engine_plan(const struct engine *engine, uint32_t target)
+{
+	return engine->plans != NULL ? &engine->plans[target] : engine->setup.plan;
+}
+
+/* What a turn of the run's own pace asks of a pacer, without count and start. */
+struct pacer_settings engine_pacer_settings(const struct engine *engine);
+
+/* Asks for the first turn. */
+int engine_start_turns(struct engine *engine, struct error *error) MUST_CHECK;
+
+/* Asks for the next turn if this one is over. */
+void engine_end_turn_if_due(struct engine *engine);
+
+/* When the turn is over whatever comes; TIME_NEVER_NS while it is sending. */
+int64_t engine_turn_until(const struct engine *engine);
+
+/* Memory for series and for the estimate of what lost fragments hold at the hosts. */
+int engine_allocate_series(struct engine *engine, struct error *error) MUST_CHECK;
+
+/* What a request to the target with so much data holds at the host if a piece of it is lost. */
+uint64_t engine_pinned_bytes(const struct engine *engine, uint32_t target, uint32_t payload_bytes);
+
+/* When the target's host has let go what lost fragments hold, if that is too much; else now. */
+int64_t engine_harm_free_at(const struct engine *engine, uint32_t target);
+
+/* Ends the run, or the turn, if lost fragments may hold more of a host's memory than they should. */
+void engine_watch_harm(struct engine *engine);
 
 /* The row of the account to which a request to the target is booked now. */
 static inline uint32_t engine_row(const struct engine *engine, uint32_t target)

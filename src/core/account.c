@@ -14,6 +14,8 @@ void account_target_init(struct account_target *target)
 
 void account_event(struct account_target *target, int64_t change, int64_t now_ns)
 {
+	if (target->is_paused)
+		return;
 	for (uint32_t i = 0; i < target->deferred_count; i++) {
 		const struct account_deferred *deferred = &target->deferred[i];
 
@@ -92,7 +94,17 @@ static void defer_release(struct account_target *target, int64_t sent_ns, int64_
 	target->given_up++;
 }
 
-void account_lose(struct account *account, struct flight_entry *entry)
+/* An error tells that the request did not get there, or that what did was thrown away. */
+static void count_harm(struct account *account, struct account_target *target, uint8_t mark,
+		       int64_t now_ns)
+{
+	if (target->harm == NULL || target->pinned_bytes == 0 || mark == FLIGHT_ERROR_REPLY)
+		return;
+	if (harm_budget_add(target->harm, now_ns, target->pinned_bytes) > HARM_BUDGET_BYTES)
+		account->exceeded = target->harm;
+}
+
+void account_lose(struct account *account, struct flight_entry *entry, int64_t now_ns)
 {
 	struct account_target *target = &account->targets[entry->target];
 
@@ -100,6 +112,7 @@ void account_lose(struct account *account, struct flight_entry *entry)
 	if (entry->is_late)
 		entry->state = FLIGHT_LATE;
 	count_cause(&target->tally, entry->mark);
+	count_harm(account, target, entry->mark, now_ns);
 	loss_runs_lost(&target->loss_runs, entry->number);
 }
 
@@ -119,7 +132,7 @@ int64_t account_expire(struct account *account, int64_t now_ns,
 			defer_release(target, entry->sent_ns, now_ns);
 			freed(context, entry->target);
 		}
-		account_lose(account, entry);
+		account_lose(account, entry, now_ns);
 	}
 	return oldest_ns == TIME_NEVER_NS ? TIME_NEVER_NS : oldest_ns + account->timeout_ns;
 }
@@ -182,6 +195,33 @@ static void close_slots(const struct account *account, struct account_target *ta
 	}
 }
 
+void account_pause(struct account *account, uint32_t index)
+{
+	struct account_target *target = &account->targets[index];
+	uint64_t held = target->slots.used;
+
+	for (uint32_t i = 0; i < target->deferred_count; i++)
+		held += target->deferred[i].slots;
+	close_slots(account, target);
+	while (target->slots.first != 0) {
+		flight_release(&account->flight, &target->slots,
+			       flight_find(&account->flight, target->slots.first));
+		target->given_up++;
+	}
+	/* At the time of the last event, so that no time passes. */
+	(void)depth_change(&target->depth, -(int64_t)held, target->depth.last_ns);
+	target->is_paused = true;
+}
+
+void account_resume(struct account *account, uint32_t index, int64_t now_ns)
+{
+	struct account_target *target = &account->targets[index];
+
+	if (target->has_started)
+		depth_resume(&target->depth, now_ns);
+	target->is_paused = false;
+}
+
 void account_close(struct account *account, int64_t now_ns)
 {
 	struct flight_entry *entry;
@@ -198,7 +238,7 @@ void account_close(struct account *account, int64_t now_ns)
 	}
 	while ((entry = flight_next_expired(&account->flight, INT64_MAX, &oldest_ns)) != NULL) {
 		if (entry->mark != FLIGHT_UNMARKED) {
-			account_lose(account, entry);
+			account_lose(account, entry, now_ns);
 		} else {
 			account->targets[entry->target].tally.in_flight_at_end++;
 			flight_lose(&account->flight, entry);

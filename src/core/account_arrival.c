@@ -200,64 +200,6 @@ static void take_right(struct account *account, struct account_target *target,
 	}
 }
 
-/* A request was lost by the timeout before its fate was known: unreachable takes 3 s to show. */
-static void explain_loss(struct tally *tally, struct flight_entry *entry, enum flight_mark mark)
-{
-	entry->mark = (uint8_t)mark;
-	tally->lost_unknown--;
-	if (mark == FLIGHT_ERROR_REPLY)
-		tally->lost_error_reply++;
-	else
-		tally->lost_damaged_reply++;
-}
-
-/* A request whose fate is known: its slot is free, and nothing right is expected any more. */
-static void mark_request(struct account *account, struct flight_entry *entry,
-			 enum flight_mark mark, int64_t now_ns, uint32_t *freed)
-{
-	struct account_target *target = &account->targets[entry->target];
-
-	if (entry->state == FLIGHT_LOST && entry->mark == FLIGHT_UNMARKED)
-		explain_loss(&target->tally, entry, mark);
-	if (entry->state != FLIGHT_WAITING || entry->mark != FLIGHT_UNMARKED)
-		return;
-	if (entry->holds_slot)
-		*freed = entry->target;
-	account_give_up(account, target, entry, now_ns);
-	flight_set_mark(&account->flight, entry, mark);
-}
-
-static void take_damaged(struct account *account, struct account_target *target,
-			 struct flight_entry *entry, const struct arrival *arrival,
-			 const struct payload_finding *finding, struct account_outcome *outcome)
-{
-	struct tally *tally = &target->tally;
-	struct flight_entry *other = NULL;
-
-	outcome->kind = OBSERVED_DAMAGED;
-	switch (finding->verdict) {
-	case PAYLOAD_TRUNCATED:
-		if (tally->truncated == 0 || arrival->event->payload_length < tally->shortest_reply)
-			tally->shortest_reply = arrival->event->payload_length;
-		tally->truncated++;
-		outcome->text = "truncated";
-		break;
-	case PAYLOAD_MIXED:
-		tally->mixed++;
-		outcome->text = "mixed: parts of two requests";
-		other = flight_find(&account->flight, finding->other_sequence);
-		break;
-	default:
-		tally->corrupt++;
-		outcome->text = "corrupt: not the data that was sent";
-		break;
-	}
-	mark_request(account, entry, FLIGHT_DAMAGED_REPLY, arrival->now_ns, &outcome->freed[0]);
-	if (other != NULL)
-		mark_request(account, other, FLIGHT_DAMAGED_REPLY, arrival->now_ns,
-			     &outcome->freed[1]);
-}
-
 /*
  * The request that a reply names by its 16-bit sequence alone: one to the address that the reply
  * comes from, among the last 65,536.
@@ -290,22 +232,48 @@ static void take_untagged(struct account *account, const struct flight_entry *en
 	}
 }
 
+static const struct payload_plan *plan_of_entry(const struct account *account,
+						const struct flight_entry *entry)
+{
+	return account->plans_differ ? account->targets[entry->target].plan : account->plan;
+}
+
+/*
+ * What the data of a reply is to be compared with. Where requests differ in length, their common
+ * key tells whose it is before it can be judged.
+ */
+static const struct payload_plan *plan_of(const struct account *account,
+					  const struct arrival *arrival)
+{
+	const struct event *event = arrival->event;
+	const struct flight_entry *entry;
+	uint64_t sequence;
+
+	if (!account->plans_differ)
+		return account->plan;
+	entry = payload_read_tag(account->plan, event->payload, event->payload_length, &sequence)
+			? flight_find(&account->flight, sequence)
+			: entry_by_wire(account, event->sequence, &arrival->source);
+	return entry != NULL ? plan_of_entry(account, entry) : account->plan;
+}
+
 static void take_reply(struct account *account, const struct arrival *arrival,
 		       struct account_outcome *outcome)
 {
 	const struct event *event = arrival->event;
+	const struct payload_plan *plan = plan_of(account, arrival);
 	struct flight_entry *wired = NULL;
 	struct payload_finding finding;
 
-	if (!payload_is_tagged(account->plan) || event->payload_length < PAYLOAD_TAGGED_BYTES)
+	if (!payload_is_tagged(plan) || event->payload_length < PAYLOAD_TAGGED_BYTES)
 		wired = entry_by_wire(account, event->sequence, &arrival->source);
-	payload_check(account->plan, event->payload, event->payload_length, event->claimed_length,
+	payload_check(plan, event->payload, event->payload_length, event->claimed_length,
 		      wired != NULL ? wired->sequence : 0, account->flight.last_sequence, &finding);
 	struct flight_entry *entry =
 		finding.tagged ? flight_find(&account->flight, finding.sequence) : wired;
 	if (finding.verdict == PAYLOAD_UNTAGGED || (entry == NULL && !finding.tagged) ||
 	    finding.sequence > account->flight.last_sequence) {
-		if (finding.verdict == PAYLOAD_UNTAGGED && payload_is_tagged(account->plan))
+		if (finding.verdict == PAYLOAD_UNTAGGED && payload_is_tagged(plan))
 			entry = entry_by_wire(account, event->sequence, &arrival->source);
 		take_untagged(account, entry, arrival, outcome);
 		return;
@@ -328,7 +296,24 @@ static void take_reply(struct account *account, const struct arrival *arrival,
 	if (finding.verdict == PAYLOAD_RIGHT)
 		take_right(account, target, entry, arrival, outcome);
 	else
-		take_damaged(account, target, entry, arrival, &finding, outcome);
+		account_take_damaged(account, target, entry, arrival, &finding, outcome);
+}
+
+/* The request that an error quotes: by its tag where there must be one and it was quoted. */
+static struct flight_entry *entry_of_quote(const struct account *account,
+					   const struct event *event)
+{
+	bool has_room = event->payload_length >= PAYLOAD_TAGGED_BYTES;
+	struct flight_entry *entry;
+	uint64_t sequence;
+
+	if (has_room && payload_read_tag(account->plan, event->payload, event->payload_length,
+					 &sequence))
+		return flight_find(&account->flight, sequence);
+	entry = entry_by_wire(account, event->sequence, &event->destination);
+	if (entry != NULL && has_room && payload_is_tagged(plan_of_entry(account, entry)))
+		return NULL;
+	return entry;
 }
 
 /* Redirects and source quench tell of the path; the request that they quote was not dropped. */
@@ -341,16 +326,8 @@ static void take_error(struct account *account, const struct arrival *arrival,
 		       struct account_outcome *outcome)
 {
 	const struct event *event = arrival->event;
-	struct flight_entry *entry;
-	uint64_t sequence;
+	struct flight_entry *entry = entry_of_quote(account, event);
 
-	if (payload_is_tagged(account->plan) && event->payload_length >= PAYLOAD_TAGGED_BYTES)
-		entry = payload_read_tag(account->plan, event->payload, event->payload_length,
-					 &sequence)
-				? flight_find(&account->flight, sequence)
-				: NULL;
-	else
-		entry = entry_by_wire(account, event->sequence, &event->destination);
 	if (entry == NULL ||
 	    !address_equal(&account->targets[entry->target].address, &event->destination)) {
 		strange(account, arrival, outcome)->tally.foreign++;
@@ -362,7 +339,7 @@ static void take_error(struct account *account, const struct arrival *arrival,
 	account_error(target, event->type, event->code, 0, arrival->error_text, &arrival->source,
 		      event->mtu);
 	if (error_is_fatal(event, target->address.family))
-		mark_request(account, entry, FLIGHT_ERROR_REPLY, arrival->now_ns,
+		account_mark(account, entry, FLIGHT_ERROR_REPLY, arrival->now_ns,
 			     &outcome->freed[0]);
 	outcome->kind = OBSERVED_ERROR;
 	outcome->target = entry->target;

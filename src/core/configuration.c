@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What was asked for, judged as a whole: the mode that follows from several options, and what
- * no option can see alone (contradictions, products that would not fit into memory, rules for
- * callers who are not root). One function a question, so that a test can ask them all without a
- * command line.
+ * no option can see alone (contradictions, products that would not fit into memory). One function a
+ * question, so that a test can ask them all without a command line. What is for root alone is in
+ * configuration_refusals.c.
  */
 #include "core/configuration.h"
 
@@ -40,6 +40,36 @@ static bool has_schedule(const struct configuration *configuration)
 	return configuration->interval_ns > 0 || configuration->rate_per_s > 0;
 }
 
+static bool is_interval(const struct configuration *configuration)
+{
+	return configuration_mode(configuration)[0] == 'i';
+}
+
+bool configuration_has_series(const struct configuration *configuration)
+{
+	return configuration->sweep_sizes != NULL || configuration->find_mtu ||
+	       configuration->diagnose_fragments;
+}
+
+const char *configuration_name(const struct configuration *configuration)
+{
+	if (configuration->sweep_sizes != NULL)
+		return "sweep-size";
+	if (configuration->find_mtu)
+		return "find-mtu";
+	if (configuration->diagnose_fragments)
+		return "diagnose";
+	return configuration_mode(configuration);
+}
+
+uint64_t configuration_sweep_count(const struct configuration *configuration)
+{
+	if (configuration->count > 0)
+		return configuration->count;
+	return is_interval(configuration) ? CONFIGURATION_SWEEP_COUNT
+					  : CONFIGURATION_SWEEP_FLOOD_COUNT;
+}
+
 const char *configuration_mode(const struct configuration *configuration)
 {
 	if (configuration->flood && !has_schedule(configuration))
@@ -49,11 +79,6 @@ const char *configuration_mode(const struct configuration *configuration)
 	return "interval";
 }
 
-static bool is_interval(const struct configuration *configuration)
-{
-	return configuration_mode(configuration)[0] == 'i';
-}
-
 int64_t configuration_interval_ns(const struct configuration *configuration, uint32_t target_count)
 {
 	double interval_ns;
@@ -61,7 +86,8 @@ int64_t configuration_interval_ns(const struct configuration *configuration, uin
 	if (configuration->interval_ns > 0)
 		return configuration->interval_ns;
 	if (!(configuration->rate_per_s > 0))
-		return DEFAULT_INTERVAL_NS;
+		return configuration_has_series(configuration) ? CONFIGURATION_SERIES_INTERVAL_NS
+							       : DEFAULT_INTERVAL_NS;
 	interval_ns =
 		(double)(target_count > 0 ? target_count : 1) * 1e9 / configuration->rate_per_s;
 	if (interval_ns >= (double)CONFIGURATION_INTERVAL_MAX_NS)
@@ -87,7 +113,7 @@ bool configuration_prints_replies(const struct configuration *configuration)
 	bool text = !configuration->json || configuration->json_file != NULL;
 
 	return text && !configuration->quiet && !configuration->flood &&
-	       is_interval(configuration) &&
+	       !configuration_has_series(configuration) && is_interval(configuration) &&
 	       configuration_interval_ns(configuration, configuration->target_count) >=
 		       REPLY_LINES_FROM_NS;
 }
@@ -224,133 +250,72 @@ static int validate_sums(const struct configuration *configuration, struct error
 	return validate_numbers(configuration, (double)(slots * targets), error);
 }
 
+/* What a search that chooses its own requests and their pace must not be given. */
+static const char *misfit_of_search(const struct configuration *configuration)
+{
+	if (configuration->flood || configuration->depth > 0 || configuration->preload > 0)
+		return "-f, -l and --depth";
+	if (has_schedule(configuration))
+		return "-i and --rate";
+	if (configuration->count > 0)
+		return "-c";
+	if (configuration->has_size)
+		return "-s";
+	if (configuration->path_mtu != PATH_MTU_DEFAULT)
+		return "-M";
+	return NULL;
+}
+
+static int validate_series(const struct configuration *configuration, struct error *error)
+{
+	const char *name = configuration->sweep_sizes != NULL ? "--sweep-size"
+			   : configuration->find_mtu	      ? "--find-mtu"
+							      : "--diagnose-fragments";
+	const char *misfit = misfit_of_search(configuration);
+
+	if (!configuration_has_series(configuration))
+		return 0;
+	if ((configuration->sweep_sizes != NULL) + configuration->find_mtu +
+		    configuration->diagnose_fragments >
+	    1)
+		return error_set(error, ERROR_INVALID,
+				 "--sweep-size, --find-mtu and --diagnose-fragments are runs of "
+				 "their own: give one");
+	if (configuration->target_count > 1)
+		return error_set(error, ERROR_INVALID,
+				 "%s is for one host, %u are named: run it once for each", name,
+				 configuration->target_count);
+	if (configuration->warmup_requests > 0 || configuration->warmup_ns > 0)
+		return error_set(error, ERROR_INVALID,
+				 "--warmup: the blocks of a run of several kinds of requests make "
+				 "up for its start: leave it out");
+	if (configuration->allow_broadcast)
+		return error_set(error, ERROR_INVALID, "-b: %s is for one host: leave it out",
+				 name);
+	if (configuration->sweep_sizes == NULL && misfit != NULL)
+		return error_set(error, ERROR_INVALID,
+				 "%s chooses its requests and their pace: leave out %s", name,
+				 misfit);
+	if (configuration->sweep_sizes != NULL && configuration->count > 0 &&
+	    configuration->count < CONFIGURATION_SWEEP_COUNT_MIN)
+		return error_set(error, ERROR_INVALID,
+				 "-c %llu: a sweep sends at least %u requests of each kind, one in "
+				 "each block: use -c %u or more",
+				 (unsigned long long)configuration->count,
+				 CONFIGURATION_SWEEP_COUNT_MIN, CONFIGURATION_SWEEP_COUNT_MIN);
+	return 0;
+}
+
 int configuration_validate(const struct configuration *configuration, struct error *error)
 {
 	int status = validate_pace(configuration, error);
+
+	if (status == 0)
+		status = validate_series(configuration, error);
 
 	if (status == 0)
 		status = validate_packet(configuration, error);
 	if (status == 0)
 		status = validate_sums(configuration, error);
 	return status;
-}
-
-/* ---- what is for root ---- */
-
-static bool text_is(const char *text, const char *wanted)
-{
-	while (*text == *wanted && *text != '\0') {
-		text++;
-		wanted++;
-	}
-	return *text == *wanted;
-}
-
-/* Formats into a member of a refusal; base's error carries the only formatter that core has. */
-#define REFUSAL_FORMAT(member, ...)                                                                \
-	do {                                                                                       \
-		struct error formatted;                                                            \
-		(void)error_set(&formatted, ERROR_REFUSED, __VA_ARGS__);                           \
-		memcpy((member), formatted.text, sizeof(member) - 1);                              \
-		(member)[sizeof(member) - 1] = '\0';                                               \
-	} while (0)
-
-static void refuse_flood(const struct configuration *configuration, struct refusal *refusal)
-{
-	refusal->rule = "user.flood";
-	if (configuration->depth > 0)
-		REFUSAL_FORMAT(refusal->asked, "--depth %u", configuration->depth);
-	else
-		REFUSAL_FORMAT(refusal->asked, "-f");
-	REFUSAL_FORMAT(refusal->limit, "interval 2 ms");
-	REFUSAL_FORMAT(refusal->text,
-		       "%s sends as fast as replies come back, which is for root (rule "
-		       "user.flood): use -i 2ms",
-		       refusal->asked);
-}
-
-static void refuse_interval(int64_t interval_ns, struct refusal *refusal)
-{
-	char asked[FORMAT_LENGTH];
-
-	refusal->rule = "user.min-interval";
-	REFUSAL_FORMAT(refusal->asked, "%s", format_duration_exact(interval_ns, asked));
-	REFUSAL_FORMAT(refusal->limit, "2 ms");
-	REFUSAL_FORMAT(refusal->text,
-		       "an interval of %s is below 2 ms, which is for root (rule "
-		       "user.min-interval): use -i 2ms",
-		       refusal->asked);
-}
-
-static void refuse_rate(double per_s, struct refusal *refusal)
-{
-	char asked[FORMAT_LENGTH];
-
-	refusal->rule = "user.rate";
-	REFUSAL_FORMAT(refusal->asked, "%s", format_rate(per_s, asked));
-	REFUSAL_FORMAT(refusal->limit, "500/s");
-	REFUSAL_FORMAT(refusal->text,
-		       "%s over all hosts is above 500/s, which is for root (rule user.rate): "
-		       "raise -i, or name fewer hosts",
-		       refusal->asked);
-}
-
-static void refuse_preload(uint32_t preload, struct refusal *refusal)
-{
-	refusal->rule = "user.preload";
-	REFUSAL_FORMAT(refusal->asked, "%u", preload);
-	REFUSAL_FORMAT(refusal->limit, "%u", CONFIGURATION_USER_PRELOAD_MAX);
-	REFUSAL_FORMAT(refusal->text,
-		       "a preload of %u is above %u, which is for root (rule user.preload): use -l "
-		       "%u",
-		       preload, CONFIGURATION_USER_PRELOAD_MAX, CONFIGURATION_USER_PRELOAD_MAX);
-}
-
-static void refuse_mark(uint32_t mark, struct refusal *refusal)
-{
-	refusal->rule = "user.mark";
-	REFUSAL_FORMAT(refusal->asked, "%u", mark);
-	REFUSAL_FORMAT(refusal->limit, "none");
-	REFUSAL_FORMAT(refusal->text,
-		       "a mark can lead packets around the routing and the filters of this host, "
-		       "so -m is for root (rule user.mark): leave it out");
-}
-
-static void refuse_broadcast(int64_t interval_ns, struct refusal *refusal)
-{
-	char asked[FORMAT_LENGTH];
-
-	refusal->rule = "user.broadcast-interval";
-	REFUSAL_FORMAT(refusal->asked, "%s", format_duration_exact(interval_ns, asked));
-	REFUSAL_FORMAT(refusal->limit, "1 s");
-	REFUSAL_FORMAT(refusal->text,
-		       "-b with an interval of %s is below 1 s, which is for root (rule "
-		       "user.broadcast-interval): use -i 1",
-		       refusal->asked);
-}
-
-uint32_t configuration_refusals(const struct configuration *configuration, bool is_root,
-				struct refusal refusals[static CONFIGURATION_REFUSALS_MAX])
-{
-	uint32_t targets = configuration->target_count > 0 ? configuration->target_count : 1;
-	int64_t interval_ns = configuration_interval_ns(configuration, targets);
-	uint32_t count = 0;
-
-	/* The simulated network is nobody's: everybody may do everything there. */
-	if (is_root || text_is(configuration->transport, "sim"))
-		return 0;
-	if (!is_interval(configuration))
-		refuse_flood(configuration, &refusals[count++]);
-	else if (interval_ns < CONFIGURATION_USER_INTERVAL_MIN_NS)
-		refuse_interval(interval_ns, &refusals[count++]);
-	else if (interval_ns / targets < CONFIGURATION_USER_INTERVAL_MIN_NS)
-		refuse_rate(targets * 1e9 / (double)interval_ns, &refusals[count++]);
-	if (configuration->preload > CONFIGURATION_USER_PRELOAD_MAX)
-		refuse_preload(configuration->preload, &refusals[count++]);
-	if (configuration->has_mark)
-		refuse_mark(configuration->mark, &refusals[count++]);
-	if (configuration->allow_broadcast && is_interval(configuration) &&
-	    interval_ns < NANOSECONDS_PER_SECOND)
-		refuse_broadcast(interval_ns, &refusals[count++]);
-	return count;
 }

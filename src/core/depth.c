@@ -42,6 +42,14 @@ bool depth_change(struct depth *depth, int64_t change, int64_t now_ns)
 	return true;
 }
 
+void depth_resume(struct depth *depth, int64_t now_ns)
+{
+	if (now_ns <= depth->last_ns)
+		return;
+	depth->start_ns += now_ns - depth->last_ns;
+	depth->last_ns = now_ns;
+}
+
 void depth_rescale(struct depth *depth, double factor)
 {
 	double change = factor - 1.0;

@@ -200,7 +200,7 @@ void summary_complete(struct result *result, const struct kernel_counters *befor
 		complete_loss(target);
 		complete_rates(target, frame_bytes);
 		complete_depth(target);
-		summary_fragments(result->configuration, target, before, after);
+		summary_fragments(target, before, after);
 	}
 	complete_clock(result);
 	summary_judge(result);

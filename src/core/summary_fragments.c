@@ -10,11 +10,6 @@
 #include "core/fragments.h"
 #include "core/statistics.h"
 
-/* How long a Linux receiver keeps the pieces of a datagram (ip-sysctl: ipfrag_time,
- * ip6frag_time; RFC 8200 4.5). */
-#define REASSEMBLY_IP4_NS (30 * NANOSECONDS_PER_SECOND)
-#define REASSEMBLY_IP6_NS (60 * NANOSECONDS_PER_SECOND)
-
 /*
  * The MTU that fragments are cut to (ip(7), ipv6(7)): of the interface in the modes that ignore
  * what was learned about the path, else that of the path where it is known.
@@ -98,26 +93,7 @@ static void imply(const struct result_target *target, uint32_t pieces, struct ma
 	interval->high = fragment.high;
 }
 
-/*
- * Bytes that lost fragments still hold in the other host's reassembly memory at the end: losses
- * spread evenly over the run, of which those of the last 30 or 60 s count.
- */
-static void estimate_pinned(const struct configuration *configuration, struct result_target *target)
-{
-	int64_t keeps_ns = target->family == 4 ? REASSEMBLY_IP4_NS : REASSEMBLY_IP6_NS;
-	double recent = 1.0;
-	struct fragment_plan plan;
-
-	if (!fragment_plan_make(&plan, target->family, mtu_in_use(configuration->path_mtu, target),
-				target->payload_bytes + FRAGMENT_ECHO_HEADER_BYTES))
-		return;
-	if (target->elapsed_ns > keeps_ns)
-		recent = (double)keeps_ns / (double)target->elapsed_ns;
-	target->fragments.pinned_bytes_estimate = (struct maybe){
-		true, (double)target->tally.lost * (double)fragment_pinned_bytes(&plan) * recent};
-}
-
-void summary_fragments(const struct configuration *configuration, struct result_target *target,
+void summary_fragments(struct result_target *target,
 		       const struct kernel_counters *before, const struct kernel_counters *after)
 {
 	struct result_fragments *fragments = &target->fragments;
@@ -136,5 +112,5 @@ void summary_fragments(const struct configuration *configuration, struct result_
 	if (target->family == 4 && target->sent_per_s.known)
 		fragments->id_repeat_ns.known = fragment_id_repeat_ns(
 			4, target->sent_per_s.value, &fragments->id_repeat_ns.value);
-	estimate_pinned(configuration, target);
+	fragments->pinned_bytes_estimate = target->pinned_bytes;
 }

@@ -38,10 +38,9 @@ void engine_close(struct engine *engine)
 	free(engine);
 }
 
-static int start_pacers(struct engine *engine, struct error *error)
+struct pacer_settings engine_pacer_settings(const struct engine *engine)
 {
 	const struct configuration *configuration = engine->setup.configuration;
-	uint32_t targets = engine->setup.target_count;
 	struct pacer_settings settings = {
 		.slots = configuration->depth != 0     ? configuration->depth
 			 : configuration->preload != 0 ? configuration->preload
@@ -51,7 +50,16 @@ static int start_pacers(struct engine *engine, struct error *error)
 	};
 
 	if (engine->has_schedule)
-		settings.interval_ns = configuration_interval_ns(configuration, targets);
+		settings.interval_ns =
+			configuration_interval_ns(configuration, engine_active_targets(engine));
+	return settings;
+}
+
+static int start_pacers(struct engine *engine, struct error *error)
+{
+	uint32_t targets = engine->setup.target_count;
+	struct pacer_settings settings = engine_pacer_settings(engine);
+
 	for (uint32_t i = 0; i < targets; i++) {
 		if (!engine->setup.targets[i].usable) {
 			engine->paces[i].finished = true;
@@ -155,6 +163,7 @@ static void expire(struct engine *engine)
 	engine->busy_rounds = 0;
 	engine->next_expiry_ns = account_expire(&engine->account, engine->now_ns,
 						engine_slot_freed, engine);
+	engine_watch_harm(engine);
 }
 
 /* Nothing is left to send, and nothing that could still be received is out. */
@@ -218,6 +227,7 @@ static void wait_for_work(struct engine *engine)
 	due_ns = max_i64(due_ns, engine->blocked_until_ns);
 	until_ns = min_i64(due_ns, engine->next_expiry_ns);
 	until_ns = min_i64(until_ns, engine->warmup_until_ns);
+	until_ns = min_i64(until_ns, engine_turn_until(engine));
 	if (is_done(engine))
 		until_ns = min_i64(until_ns, further_replies_until(engine));
 	until_ns = min_i64(until_ns,
@@ -260,6 +270,7 @@ static bool send_what_is_due(struct engine *engine)
 	while (!engine->stop_sending && engine->now_ns < engine->deadline_ns &&
 	       rounds < ENGINE_SEND_ROUNDS_MAX) {
 		engine_end_warmup_if_due(engine);
+		engine_end_turn_if_due(engine);
 		if (!engine_send(engine))
 			break;
 		rounds++;
@@ -286,7 +297,8 @@ int engine_run(struct engine *engine, struct error *error)
 	engine->next_expiry_ns = TIME_NEVER_NS;
 	engine->deadline_ns = TIME_NEVER_NS;
 	engine->stop_waiting_ns = TIME_NEVER_NS;
-	int status = start_pacers(engine, error);
+	int status = engine_has_series(engine) ? engine_start_turns(engine, error)
+					       : start_pacers(engine, error);
 	if (status < 0)
 		return status;
 	engine_start_warmup(engine);

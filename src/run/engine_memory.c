@@ -36,11 +36,10 @@ void *engine_allocate(struct engine *engine, uint64_t count, uint64_t size, stru
 uint64_t engine_outstanding(const struct engine *engine)
 {
 	const struct configuration *configuration = engine->setup.configuration;
-	uint64_t targets = engine->setup.target_count;
+	uint32_t targets = engine_active_targets(engine);
 
 	if (engine->has_schedule) {
-		int64_t interval_ns =
-			configuration_interval_ns(configuration, engine->setup.target_count);
+		int64_t interval_ns = configuration_interval_ns(configuration, targets);
 		uint64_t out = (uint64_t)(configuration->timeout_ns / max_i64(interval_ns, 1)) + 2;
 
 		return (out + configuration->preload) * targets;
@@ -145,7 +144,7 @@ static int allocate_targets(struct engine *engine, struct error *error)
 static int allocate_reordering(struct engine *engine, struct error *error)
 {
 	uint32_t count = engine->setup.target_count;
-	uint64_t out = engine_outstanding(engine) / max_u64(count, 1);
+	uint64_t out = engine_outstanding(engine) / max_u64(engine_active_targets(engine), 1);
 	uint64_t entries = engine_power_of_two(
 		min_u64(max_u64(out, REORDERING_RING_MIN), REORDERING_RING_MAX));
 	struct reordering_record *records =
@@ -259,7 +258,7 @@ int engine_allocate_all(struct engine *engine, struct error *error)
 	int (*const steps[])(struct engine *, struct error *) = {
 		allocate_flight,     allocate_targets,	       allocate_reordering,
 		allocate_responders, allocate_buffers,	       allocate_source_table,
-		allocate_schedule,   engine_allocate_sampling,
+		allocate_schedule,   engine_allocate_sampling, engine_allocate_series,
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(steps); i++) {

@@ -58,13 +58,26 @@ static void freeze_course(const struct account_target *target, struct result_tar
 		     &result->steady);
 }
 
+/* What the target's lost requests hold at its host, or all that are cut in the same series. */
+static void freeze_harm(const struct engine *engine, uint32_t index, struct result_target *result)
+{
+	const struct account_target *target = &engine->account.targets[index];
+
+	if (target->harm == NULL)
+		return;
+	result->pinned_bytes = (struct maybe){
+		true, (double)harm_budget_held(target->harm, engine->now_ns)};
+	result->pinned_bytes_most = target->harm->most;
+}
+
 static void freeze_target(const struct engine *engine, uint32_t index, struct result_target *result)
 {
 	const struct account_target *target = &engine->account.targets[index];
 
 	result->tally = target->tally;
-	result->tally.skipped =
-		engine->paces[index].pacer.skipped - engine->paces[index].skipped_before;
+	result->tally.skipped = engine->paces[index].pacer.skipped +
+				engine->paces[index].skipped_in_turns -
+				engine->paces[index].skipped_before;
 	if (engine->has_shadows)
 		result->warmup = engine->account.targets[index + engine->setup.target_count].tally;
 	memcpy(result->reply_ttl, target->ttls, sizeof(result->reply_ttl));
@@ -87,8 +100,11 @@ static void freeze_target(const struct engine *engine, uint32_t index, struct re
 	result->receive_queue_samples = target->queue_samples;
 	memcpy(result->errors, target->errors, sizeof(result->errors));
 	result->error_count = target->error_count;
+	memcpy(result->mixed, target->mixed, sizeof(result->mixed));
+	result->mixed_count = target->mixed_count;
 	result->fragments.largest_in_reply = target->largest_fragment;
 	freeze_outages(engine, &engine->paces[index], result);
+	freeze_harm(engine, index, result);
 	if (engine->stamp_every != 0)
 		freeze_stamps(engine, index, result);
 	if (!target->has_started)
@@ -99,17 +115,17 @@ static void freeze_target(const struct engine *engine, uint32_t index, struct re
 	result->elapsed_ns = result->window_ns;
 }
 
-void engine_freeze(struct engine *engine, struct result *result)
+void engine_freeze(struct engine *engine, struct result *result, struct result_target *rows)
 {
 	const struct configuration *configuration = engine->setup.configuration;
 
 	for (uint32_t i = 0; i < engine->setup.target_count; i++) {
-		freeze_target(engine, i, &result->targets[i]);
+		freeze_target(engine, i, &rows[i]);
 		if (!engine->setup.targets[i].usable)
 			continue;
 		struct transport *transport =
 			engine->setup.transports[engine->setup.targets[i].transport];
-		result->targets[i].tally.local_drops =
+		rows[i].tally.local_drops =
 			transport->row->drops(transport) -
 			engine->drops_before[engine->setup.targets[i].transport];
 	}
@@ -127,12 +143,13 @@ void engine_freeze(struct engine *engine, struct result *result)
 	result->disturbance.stops = engine->stops;
 	result->disturbance.stopped_ns = engine->stopped_ns;
 	result->ending = engine->ending;
+	result->harm_bytes = engine->harm_most;
 	memcpy(result->fault, engine->fault, sizeof(result->fault));
 	result->elapsed_ns = engine->now_ns - engine->start_ns;
 	if (engine->has_schedule)
 		result->interval_ns =
-			configuration_interval_ns(configuration, engine->setup.target_count);
+			configuration_interval_ns(configuration, engine_active_targets(engine));
 	else
 		result->depth = (uint32_t)(engine_outstanding(engine) /
-					   max_u64(engine->setup.target_count, 1));
+					   max_u64(engine_active_targets(engine), 1));
 }

@@ -35,6 +35,7 @@ static void observe_arrival(struct engine *engine, const struct arrival *arrival
 {
 	const struct observer *observer = engine->setup.observer;
 	const struct engine_target *target = &engine->setup.targets[outcome->target];
+	const struct payload_plan *plan = engine_plan(engine, outcome->target);
 	struct observation observation = {
 		.kind = outcome->kind,
 		.target = outcome->target,
@@ -42,7 +43,7 @@ static void observe_arrival(struct engine *engine, const struct arrival *arrival
 		.source = &arrival->source,
 		.sequence = outcome->number,
 		.bytes = WIRE_ECHO_HEADER_BYTES + arrival->event->payload_length,
-		.sent_bytes = engine->packet_bytes,
+		.sent_bytes = WIRE_ECHO_HEADER_BYTES + plan->bytes,
 		.ttl = arrival->ttl,
 		.rtt_ns = outcome->rtt_ns,
 		.text = outcome->text,
@@ -78,8 +79,7 @@ static void take(struct engine *engine, const struct arrival *arrival, struct st
 	for (uint32_t i = 0; i < ARRAY_LENGTH(outcome.freed); i++)
 		if (outcome.freed[i] != ACCOUNT_NO_TARGET)
 			engine_slot_freed(engine, outcome.freed[i]);
-	if (outcome.kind == OBSERVED_REPLY && is_measured && configuration->deadline_ns != 0 &&
-	    configuration->count != 0 &&
+	if (outcome.kind == OBSERVED_REPLY && is_measured && engine_counts_replies(engine) &&
 	    engine->account.targets[target].tally.received >= configuration->count)
 		engine_finish_target(engine, target);
 	if (!outcome.is_silent && is_measured && engine_is_observed(engine))

@@ -61,7 +61,8 @@ static int allocate_histograms(struct engine *engine, struct stamps_target *targ
 int engine_allocate_sampling(struct engine *engine, struct error *error)
 {
 	const struct engine_setup *setup = &engine->setup;
-	uint32_t every = configuration_stamp_every(setup->configuration, setup->target_count);
+	uint32_t every =
+		configuration_stamp_every(setup->configuration, engine_active_targets(engine));
 	uint32_t count = setup->target_count;
 	struct random_state random;
 	uint64_t seed, samples;

@@ -23,7 +23,8 @@ void engine_finish_target(struct engine *engine, uint32_t target)
 	if (engine->paces[target].finished)
 		return;
 	engine->paces[target].finished = true;
-	engine->unfinished--;
+	if (!engine_has_series(engine)) /* a target of a series comes again, or does not: turns.c */
+		engine->unfinished--;
 	schedule_set(&engine->schedule, target, TIME_NEVER_NS);
 }
 
@@ -34,6 +35,7 @@ static void write_request(struct engine *engine, struct batch *batch, uint32_t t
 	uint32_t slot = batch->count++;
 	uint64_t sequence = engine->account.flight.last_sequence + 1 + slot;
 	const struct wire_format *format = engine->formats[batch->transport];
+	const struct payload_plan *plan = engine_plan(engine, target);
 	uint8_t *packet = engine->send_memory + (size_t)slot * engine->packet_bytes;
 
 	if (engine->template_of[slot] != batch->transport) {
@@ -41,8 +43,8 @@ static void write_request(struct engine *engine, struct batch *batch, uint32_t t
 		engine->template_of[slot] = (uint8_t)batch->transport;
 	}
 	format->finish(packet, (uint16_t)sequence,
-		       payload_write(engine->setup.plan, sequence,
-				     packet + WIRE_ECHO_HEADER_BYTES));
+		       payload_write(plan, sequence, packet + WIRE_ECHO_HEADER_BYTES));
+	engine->outgoing[slot].length = WIRE_ECHO_HEADER_BYTES + plan->bytes;
 	engine->outgoing[slot].destination = engine->setup.targets[target].destination;
 	engine->outgoing[slot].wants_stamps =
 		engine->stamp_every != 0 && !engine->is_warming &&
@@ -62,7 +64,7 @@ static uint32_t limit_by_replies(const struct engine *engine, uint32_t target, u
 	const struct account_target *account = &engine->account.targets[target];
 	uint64_t wanted;
 
-	if (configuration->deadline_ns == 0 || configuration->count == 0 || engine->has_schedule)
+	if (!engine_counts_replies(engine) || engine->has_schedule)
 		return count;
 	wanted = configuration->count - min_u64(configuration->count, account->tally.received);
 	return (uint32_t)min_u64(count, wanted - min_u64(wanted, account->slots.used));
@@ -133,7 +135,7 @@ static void observe_outstanding(struct engine *engine, uint32_t target)
 		.target = target,
 		.name = engine->setup.targets[target].name,
 		.sequence = entry->number,
-		.sent_bytes = engine->packet_bytes,
+		.sent_bytes = WIRE_ECHO_HEADER_BYTES + engine_plan(engine, target)->bytes,
 		.ttl = -1,
 		.rtt_ns = -1,
 	};
@@ -228,7 +230,7 @@ static void fail_request(struct engine *engine, uint32_t transport, int system_e
 			.kind = OBSERVED_SEND_ERROR,
 			.target = index,
 			.name = engine->setup.targets[index].name,
-			.sent_bytes = engine->packet_bytes,
+			.sent_bytes = WIRE_ECHO_HEADER_BYTES + engine_plan(engine, index)->bytes,
 			.ttl = -1,
 			.rtt_ns = -1,
 			.text = text,

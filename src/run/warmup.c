@@ -55,7 +55,8 @@ void engine_start_measurement(struct engine *engine)
 		if (pace->finished)
 			continue;
 		pace->skipped_before = pace->pacer.skipped;
-		if (configuration->count != 0 && configuration->deadline_ns == 0)
+		if (configuration->count != 0 && configuration->deadline_ns == 0 &&
+		    !engine_has_series(engine))
 			pacer_limit(&pace->pacer, configuration->count);
 		schedule_set(&engine->schedule, i, engine->now_ns);
 	}

@@ -98,7 +98,7 @@ void run_simulation(struct run *run)
 	run->result_target.payload_bytes = run->plan.bytes;
 	if (run->clock_factor > 0)
 		engine_rescale(run->engine, run->clock_factor);
-	engine_freeze(run->engine, &run->result);
+	engine_freeze(run->engine, &run->result, run->result.targets);
 	summary_complete(&run->result, NULL, NULL);
 }
 

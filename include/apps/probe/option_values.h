@@ -25,6 +25,8 @@ OPTION_SETTER(rate);
 OPTION_SETTER(timeout);
 OPTION_SETTER(warmup);
 
+/* series */
+OPTION_SETTER(sweep_size);
 /* packet */
 OPTION_SETTER(flow_label);
 OPTION_SETTER(identifier);

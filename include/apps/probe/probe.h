@@ -12,6 +12,7 @@
 #include "apps/probe/options.h"
 #include "apps/probe/way.h"
 #include "core/kernel_counters.h"
+#include "core/sweep.h"
 #include "os/host.h"
 #include "os/host_interface.h"
 #include "os/host_load.h"
@@ -62,6 +63,13 @@ struct probe {
 	struct transport transports[PROBE_TRANSPORTS];
 	uint32_t transport_count;
 	struct payload_plan plan;
+	/* a run of several kinds of requests */
+	struct engine_series series;
+	struct series_point *points;     /* one a row, NULL where there is no series */
+	struct engine_target *rows;      /* what the engine has for targets then */
+	struct result_target *row_facts;
+	uint32_t row_count;
+	struct sweep *sweep;
 	struct engine *engine;
 	struct console console;
 	struct host_counters counter_files;
@@ -97,6 +105,9 @@ int probe_give_up_root(struct probe *probe);
 /* Names become addresses, each with what the kernel says about the way to it. */
 int probe_find_targets(struct probe *probe);
 
+/* For a series: its points, now that the path is known. */
+int probe_prepare_series(struct probe *probe);
+
 /* Opens clock, transports and engine: after this, all that can fail has failed. */
 int probe_open(struct probe *probe);
 
@@ -125,6 +136,15 @@ int probe_write(struct probe *probe, int status, bool with_text);
 
 /* Most requests in flight over all targets, from which the buffers are sized. */
 uint32_t probe_outstanding(const struct probe *probe);
+
+/* What the engine sends to: the hosts, or the points of a series at the only host. */
+struct engine_target *probe_rows(struct probe *probe, uint32_t *count);
+
+/* The conductor of the series, NULL for none; the engine is about to be opened. */
+const struct engine_series *probe_start_series(struct probe *probe);
+
+/* The frozen rows of a series become the points of its host. */
+void probe_end_series(struct probe *probe);
 
 /* The first measured request is about to leave: takes the first readings. For the engine. */
 void probe_measurement_starts(void *probe);

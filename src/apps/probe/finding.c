@@ -64,6 +64,8 @@ static int take_answer(struct probe *probe, uint32_t index, const struct names_a
 	target->address = answer->address;
 	target->usable = true;
 	target->is_multicast = route.is_multicast;
+	target->host = index;
+	target->mtu = probe->result.targets[index].mtu;
 	if (probe->usable_count++ == 0) {
 		memcpy(probe->interface, route.interface, sizeof(probe->interface));
 		memcpy(probe->driver, route.driver, sizeof(probe->driver));

@@ -14,6 +14,7 @@ static int run(struct probe *probe, int argc, char *argv[])
 		probe_check_rules,  /* who may do what */
 		probe_give_up_root, /* nothing is privileged from here on, whoever started it */
 		probe_find_targets, /* names to addresses, addresses to ways */
+		probe_prepare_series, /* a path to the sizes that are worth trying */
 		probe_open,         /* clock, transports, engine */
 		probe_measure,      /* the run itself */
 		probe_report,       /* text, JSON, exit status */

@@ -36,7 +36,7 @@ static void describe_program(struct probe *probe)
 	result->argument_count = probe->argument_count;
 	result->arguments = probe->arguments;
 	result->configuration = configuration;
-	result->mode = configuration_mode(configuration);
+	result->mode = configuration_name(configuration);
 	result->tagged = configuration->payload_bytes >= PAYLOAD_TAGGED_BYTES;
 	if (result->started[0] != '\0')
 		return;
@@ -127,6 +127,13 @@ void probe_measurement_starts(void *context)
 	host_processor_time(&probe->user_before_ns, &probe->system_before_ns);
 }
 
+static void freeze(struct probe *probe)
+{
+	engine_freeze(probe->engine, &probe->result,
+		      probe->row_facts != NULL ? probe->row_facts : probe->result.targets);
+	probe_end_series(probe);
+}
+
 /* Runs the engine on a host that is looked at before and after. */
 static int run_observed(struct probe *probe, struct error *error)
 {
@@ -146,7 +153,7 @@ static int run_observed(struct probe *probe, struct error *error)
 	host_processor_time(&user_ns, &system_ns);
 	host_load_read(&probe->load_files, &load_after);
 	engine_rescale(probe->engine, clock_finish(&probe->clock, &probe->result.clock));
-	engine_freeze(probe->engine, &probe->result);
+	freeze(probe);
 	list_processor_time(probe, user_ns, system_ns);
 	host_load_difference(&probe->load_before, &load_after, &probe->result.processor,
 			     &probe->result.disturbance);
@@ -172,7 +179,7 @@ int probe_measure(struct probe *probe)
 	if (probe->is_simulated) {
 		/* Nothing of this host enters: the same command gives the same bytes. */
 		status = engine_run(probe->engine, &error);
-		engine_freeze(probe->engine, &probe->result);
+		freeze(probe);
 	} else {
 		status = run_observed(probe, &error);
 	}
@@ -287,6 +294,10 @@ void probe_close(struct probe *probe)
 	free(probe->before);
 	free(probe->after);
 	free(probe->counters);
+	free(probe->points);
+	free(probe->rows);
+	free(probe->row_facts);
+	free(probe->sweep);
 	free(probe->targets);
 	free(probe->result.targets);
 	free(probe->argument_hosts);

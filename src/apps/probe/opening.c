@@ -282,6 +282,8 @@ static int open_transports(struct probe *probe)
 static int open_engine(struct probe *probe)
 {
 	const struct configuration *configuration = probe_configuration(probe);
+	uint32_t count;
+	struct engine_target *rows = probe_rows(probe, &count);
 	struct engine_setup setup = {
 		.configuration = configuration,
 		.clock = &probe->clock,
@@ -289,8 +291,10 @@ static int open_engine(struct probe *probe)
 		.real_time = &probe->real_time,
 		.transport_count = probe->transport_count,
 		.plan = &probe->plan,
-		.targets = probe->targets,
-		.target_count = probe->hosts.count,
+		.targets = rows,
+		.target_count = count,
+		.series = probe_start_series(probe),
+		.allow_harm = configuration->allow_harm,
 		.pacer = pacer_find(configuration_mode(configuration)),
 		.observer = &probe->console.observer,
 		.measurement_starts = probe->is_simulated ? NULL : probe_measurement_starts,

@@ -14,6 +14,7 @@
 
 const char *const option_group_titles[OPTION_GROUPS] = {
 	[OPTION_GROUP_PACE] = "Pace and end",
+	[OPTION_GROUP_SERIES] = "Several kinds of requests",
 	[OPTION_GROUP_PACKET] = "Packet",
 	[OPTION_GROUP_WAY] = "Hosts and the way to them",
 	[OPTION_GROUP_MEASURE] = "Measurement",
@@ -45,6 +46,17 @@ const struct option_row option_table[] = {
 	{0, "warmup", "N", .group = OPTION_GROUP_PACE, .set = option_set_warmup,
 	 .help = "send N requests to each host (or for a time T, as 2s) before the measurement, "
 		 "not counted in it"},
+	/* ---- series ---- */
+	{0, "sweep-size", "LIST", .group = OPTION_GROUP_SERIES, .set = option_set_sweep_size,
+	 .help = "a table over payload sizes, measured in turns in random order: 1,100,1472; "
+		 "FROM:TO:STEP; FROM:TO:xF; boundaries (both sides of each fragment boundary); or "
+		 "pieces (the data of -s in 1, 2 ... hand-made fragments)"},
+	{0, "diagnose-fragments", .group = OPTION_GROUP_SERIES, SWITCH(diagnose_fragments),
+	 .help = "find out what is wrong with large requests: a matrix and a verdict"},
+	{0, "find-mtu", .group = OPTION_GROUP_SERIES, SWITCH(find_mtu),
+	 .help = "find the path MTU by probing, also where ICMP errors are dropped"},
+	{0, "allow-harm", .group = OPTION_GROUP_SERIES, SWITCH(allow_harm),
+	 .help = "go on although lost fragments may fill the other host's reassembly memory (root)"},
 	/* ---- packet ---- */
 	{'s', "size", "BYTES", .group = OPTION_GROUP_PACKET, .set = option_set_size,
 	 .help = "payload of a request (default 56; up to 65507, 65527 over IPv6)"},

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "apps/probe/shown.h"
+#include "core/size_list.h"
 #include "os/signals.h"
 #include "os/socket_options.h"
 
@@ -131,6 +132,24 @@ static const char *misfit(const struct configuration *configuration, bool is_sim
 	return NULL;
 }
 
+/*
+ * The largest request that a series may come to, by which the buffers are sized before its path is
+ * known.
+ */
+static void size_series(struct configuration *configuration)
+{
+	struct size_list list;
+	struct error error;
+
+	if (configuration->sweep_sizes == NULL ||
+	    size_list_parse(&list, "--sweep-size", configuration->sweep_sizes, &error) < 0 ||
+	    list.pieces > 0)
+		return;
+	configuration->boundary_limit = configuration->has_size ? configuration->payload_bytes : 0;
+	configuration->payload_bytes = size_list_largest(
+		&list, configuration->family == 6 ? 6 : 4, configuration->boundary_limit);
+}
+
 int probe_read_files(struct probe *probe)
 {
 	const struct configuration *configuration = probe_configuration(probe);
@@ -145,6 +164,7 @@ int probe_read_files(struct probe *probe)
 		status = read_hosts(probe);
 	if (status != PROBE_CONTINUE)
 		return status;
+	size_series(&probe->options.configuration);
 	if (configuration_validate(configuration, &error) < 0)
 		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
 	wrong = misfit(configuration, probe->is_simulated);

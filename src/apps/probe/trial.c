@@ -53,7 +53,7 @@ static int64_t run_trial(struct probe *probe, struct engine_target target,
 	target.transport = 0;
 	if (row != NULL && engine_open(&engine, &setup, &error) == 0 &&
 	    engine_run(engine, &error) == 0) {
-		engine_freeze(engine, &result);
+		engine_freeze(engine, &result, row);
 		*sent = (uint32_t)row->tally.sent;
 		if (row->rtt_user->samples > 0)
 			rtt_ns = max_i64(histogram_quantile(row->rtt_user, 0.5), 1);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs of several kinds of requests. The engine sees each kind as a target of its own, all with the
+ * address of the one host; what was measured of them becomes the points of that host's result.
+ */
+#include "apps/probe/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/size_list.h"
+
+/* ---- before the run ---- */
+
+static int allocate(struct probe *probe)
+{
+	probe->points = calloc(SERIES_POINTS_MAX, sizeof(*probe->points));
+	probe->rows = calloc(SERIES_POINTS_MAX, sizeof(*probe->rows));
+	probe->row_facts = calloc(SERIES_POINTS_MAX, sizeof(*probe->row_facts));
+	if (probe->points == NULL || probe->rows == NULL || probe->row_facts == NULL)
+		return probe_fail(probe, PROBE_UNUSABLE, "no memory for %u kinds of requests",
+				  SERIES_POINTS_MAX);
+	return PROBE_CONTINUE;
+}
+
+static int prepare_sweep(struct probe *probe)
+{
+	struct configuration *configuration = &probe->options.configuration;
+	const struct result_target *facts = &probe->result.targets[0];
+	struct size_list list;
+	struct error error;
+	int count = size_list_parse(&list, "--sweep-size", configuration->sweep_sizes, &error);
+
+	probe->sweep = malloc(sizeof(*probe->sweep));
+	if (probe->sweep == NULL)
+		return probe_fail(probe, PROBE_UNUSABLE, "no memory for the blocks of the sweep");
+	if (count == 0)
+		count = size_list_points(&list, facts->family, facts->mtu,
+					 configuration->boundary_limit,
+					 configuration->payload_bytes, probe->points, &error);
+	if (count < 0)
+		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
+	probe->row_count = (uint32_t)count;
+	configuration->payload_bytes = 0;
+	for (uint32_t i = 0; i < probe->row_count; i++)
+		configuration->payload_bytes = (uint32_t)max_u64(configuration->payload_bytes,
+								 probe->points[i].payload_bytes);
+	configuration->count = configuration_sweep_count(configuration);
+	return PROBE_CONTINUE;
+}
+
+int probe_prepare_series(struct probe *probe)
+{
+	int status;
+
+	if (!configuration_has_series(probe_configuration(probe)))
+		return PROBE_CONTINUE;
+	status = allocate(probe);
+	return status == PROBE_CONTINUE ? prepare_sweep(probe) : status;
+}
+
+struct engine_target *probe_rows(struct probe *probe, uint32_t *count)
+{
+	*count = probe->rows != NULL ? probe->row_count : probe->hosts.count;
+	return probe->rows != NULL ? probe->rows : probe->targets;
+}
+
+const struct engine_series *probe_start_series(struct probe *probe)
+{
+	const struct configuration *configuration = probe_configuration(probe);
+	uint64_t seed;
+
+	if (probe->rows == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < probe->row_count; i++) {
+		probe->rows[i] = probe->targets[0];
+		probe->row_facts[i] = probe->result.targets[0];
+	}
+	memcpy(&seed, probe->plan.key, sizeof(seed));
+	sweep_init(probe->sweep, probe->row_count, configuration->count, configuration->timeout_ns,
+		   seed);
+	probe->series = (struct engine_series){&probe->sweep->conductor, probe->points};
+	return &probe->series;
+}
+
+/* ---- after the run ---- */
+
+void probe_end_series(struct probe *probe)
+{
+	struct result_target *target = &probe->result.targets[0];
+
+	if (probe->row_facts == NULL)
+		return;
+	target->points = probe->row_facts;
+	target->point_count = probe->row_count;
+	target->sweep = probe->sweep;
+	for (uint32_t i = 0; i < probe->row_count; i++) {
+		probe->row_facts[i].payload_bytes = probe->points[i].payload_bytes;
+		probe->row_facts[i].has_cut = probe->points[i].has_cut;
+		probe->row_facts[i].cut = probe->points[i].cut;
+	}
+}

@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "core/configuration.h"
 #include "core/depth.h"
+#include "core/estimate.h"
 #include "core/fragment_cut.h"
 #include "core/histogram.h"
 
@@ -231,6 +232,7 @@ struct result_target {
 	struct maybe in_flight_unexplained;
 	struct maybe time_weighted_rtt_ns;
 	struct result_fragments fragments;
+	struct estimate boundary_step_ns; /* a point beyond a fragment boundary: over the one before */
 	bool has_cut;                 /* requests were cut by hand */
 	struct fragment_cut cut;
 	/* a series: one for each kind of request, as targets of their own; their sums stand here */
@@ -376,6 +378,9 @@ int64_t result_shown_step_ns(const struct result_clock *clock);
  * value itself.
  */
 int64_t result_shown_ns(const struct result *result, int64_t ns);
+
+/* The rows that requests are booked to: the points of a series where there is one, else targets. */
+const struct result_target *result_rows(const struct result *result, uint32_t *count);
 
 /* lost + in flight + received == sent, and the causes add up to lost. */
 bool result_tally_balances(const struct tally *tally);

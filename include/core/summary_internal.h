@@ -33,6 +33,12 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 void summary_fragments(struct result_target *target,
 		       const struct kernel_counters *before, const struct kernel_counters *after);
 
+/*
+ * The sums over the points of a series, and what only all of them together tell; the points must be
+ * complete but for that.
+ */
+void summary_add_points(const struct result *result, struct result_target *target);
+
 /* Room for one more reason, NULL where the list is full: it keeps its causes, not the effects. */
 struct result_reason *summary_reason(struct result *result, const char *code) MUST_CHECK;
 

@@ -18,7 +18,7 @@
 /* What one turn of a point has brought. */
 struct sweep_cell {
 	uint64_t samples;
-	int64_t median_ns; /* meaningless without samples */
+	double median_ns; /* meaningless without samples */
 };
 
 struct sweep {

@@ -33,6 +33,10 @@ void json_put_times(struct json_document *document, json_t *object,
 void json_put_places(struct json_document *document, json_t *object,
 		     const struct result_target *target);
 
+/* "points" and "fit" of a series; null where there is none. */
+json_t *json_from_points(struct json_document *document, const struct result_target *target);
+json_t *json_from_fit(struct json_document *document, const struct result_target *target);
+
 /* Our own keys about stamps, the wire and steadiness. */
 void json_put_own_times(struct json_document *document, json_t *object,
 			const struct result_target *target);

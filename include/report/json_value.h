@@ -11,6 +11,8 @@
 
 #include "core/result.h"
 
+#define JSON_KEY_LENGTH 64 /* most, with what is added to it */
+
 struct json_document {
 	const struct result *result; /* what it is made of */
 	bool has_failed; /* something could not be allocated: the document must not be used */
@@ -56,5 +58,9 @@ json_t *json_from_histogram(struct json_document *document, const struct histogr
 
 /* The same of what each sample is above the least one (RFC 5481 section 4.2: PDV). */
 json_t *json_from_variation(struct json_document *document, const struct histogram *histogram);
+
+/* Puts the value under key and its interval under "key_ci95"; both null when not known. */
+void json_put_estimate(struct json_document *document, json_t *object, const char *key,
+		       const struct estimate *estimate);
 
 #endif

@@ -240,20 +240,45 @@ static uint64_t rank_of(uint64_t samples, double q)
 	return rank >= (double)samples ? samples : (uint64_t)rank;
 }
 
+/* The bucket of the sample of this rank; before receives how many samples lie below the bucket. */
+static uint32_t bucket_of_rank(const struct histogram *histogram, uint64_t rank, uint64_t *before)
+{
+	uint32_t bucket = histogram_bucket(histogram->min_ns);
+
+	*before = 0;
+	while (bucket < LAST_BUCKET && *before + histogram->counts[bucket] < rank)
+		*before += histogram->counts[bucket++];
+	return bucket;
+}
+
+double histogram_quantile_between(const struct histogram *histogram, double q)
+{
+	uint64_t rank, before;
+	uint32_t bucket;
+	double low, high, place;
+
+	if (histogram->samples == 0)
+		return 0.0;
+	rank = rank_of(histogram->samples, q);
+	bucket = bucket_of_rank(histogram, rank, &before);
+	low = (double)max_i64(histogram_bucket_low(bucket), histogram->min_ns);
+	high = (double)histogram->max_ns;
+	if (bucket < LAST_BUCKET)
+		high = fmin(high, (double)histogram_bucket_high(bucket));
+	place = ((double)(rank - before) - 0.5) / (double)max_u64(histogram->counts[bucket], 1);
+	return fmin(low + (high - low) * place, (double)histogram->max_ns);
+}
+
 int64_t histogram_quantile(const struct histogram *histogram, double q)
 {
-	uint64_t rank, below = 0;
+	uint64_t rank, before;
 	uint32_t bucket;
 	int64_t low, high;
 
 	if (histogram->samples == 0)
 		return 0;
 	rank = rank_of(histogram->samples, q);
-	for (bucket = histogram_bucket(histogram->min_ns); bucket < LAST_BUCKET; bucket++) {
-		below += histogram->counts[bucket];
-		if (below >= rank)
-			break;
-	}
+	bucket = bucket_of_rank(histogram, rank, &before);
 	low = histogram_bucket_low(bucket);
 	/* The last bucket has no end of its own: the largest sample is one. */
 	high = bucket == LAST_BUCKET ? histogram->max_ns : histogram_bucket_high(bucket) - 1;

@@ -28,6 +28,16 @@ int64_t result_shown_ns(const struct result *result, int64_t ns)
 	return result_whole_steps_ns(result_shown_step_ns(&result->clock), ns);
 }
 
+const struct result_target *result_rows(const struct result *result, uint32_t *count)
+{
+	if (result->target_count == 1 && result->targets[0].point_count > 0) {
+		*count = result->targets[0].point_count;
+		return result->targets[0].points;
+	}
+	*count = result->target_count;
+	return result->targets;
+}
+
 bool result_tally_balances(const struct tally *tally)
 {
 	return tally->received + tally->lost + tally->in_flight_at_end == tally->sent &&

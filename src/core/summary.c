@@ -39,12 +39,12 @@ static uint64_t share_until(uint64_t drops, uint64_t losses, uint64_t losses_bef
  * the sum exact and needs no memory; and since no more is shared out than there are losses, no
  * share exceeds its target's.
  */
-static void share_drops(struct result *result, uint8_t family)
+static void share_drops(struct result_target *targets, uint32_t count, uint8_t family)
 {
 	uint64_t losses = 0, drops = 0, before = 0;
 
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		const struct result_target *target = &result->targets[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct result_target *target = &targets[i];
 
 		if (target->family != family)
 			continue;
@@ -54,12 +54,12 @@ static void share_drops(struct result *result, uint8_t family)
 	drops = min_u64(drops, losses);
 	if (drops == 0)
 		return;
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		struct tally *tally = &result->targets[i].tally;
+	for (uint32_t i = 0; i < count; i++) {
+		struct tally *tally = &targets[i].tally;
 		uint64_t after = before + tally->lost_unknown;
 		uint64_t share;
 
-		if (result->targets[i].family != family)
+		if (targets[i].family != family)
 			continue;
 		share = share_until(drops, losses, after) - share_until(drops, losses, before);
 		tally->lost_unknown -= share;
@@ -176,10 +176,12 @@ static void complete_depth(struct result_target *target)
 /* The largest median counts: the error of a clock's rate grows with the time that it measures. */
 static void complete_clock(struct result *result)
 {
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 	int64_t median_ns = 0;
 
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		const struct histogram *rtt = result->targets[i].rtt_user;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct histogram *rtt = targets[i].rtt_user;
 
 		if (rtt != NULL && rtt->samples > 0)
 			median_ns = max_i64(median_ns, histogram_quantile(rtt, 0.5));
@@ -187,13 +189,14 @@ static void complete_clock(struct result *result)
 	result->clock.error_ns = clock_error(&result->clock, median_ns);
 }
 
-void summary_complete(struct result *result, const struct kernel_counters *before,
-		      const struct kernel_counters *after)
+static void complete_targets(const struct result *result, struct result_target *targets,
+			     uint32_t count, const struct kernel_counters *before,
+			     const struct kernel_counters *after)
 {
-	share_drops(result, 4);
-	share_drops(result, 6);
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		struct result_target *target = &result->targets[i];
+	share_drops(targets, count, 4);
+	share_drops(targets, count, 6);
+	for (uint32_t i = 0; i < count; i++) {
+		struct result_target *target = &targets[i];
 		uint64_t frame_bytes = 0;
 
 		summary_plan(result->configuration, target, &frame_bytes);
@@ -202,6 +205,29 @@ void summary_complete(struct result *result, const struct kernel_counters *befor
 		complete_depth(target);
 		summary_fragments(target, before, after);
 	}
+}
+
+/* The host of a series: what its points add up to. */
+static void complete_series(const struct result *result, struct result_target *target,
+			    const struct kernel_counters *before,
+			    const struct kernel_counters *after)
+{
+	/* The kernel counts the fragments of all of them together. */
+	complete_targets(result, target->points, target->point_count, NULL, NULL);
+	summary_add_points(result, target);
+	complete_loss(target);
+	summary_fragments(target, before, after);
+}
+
+void summary_complete(struct result *result, const struct kernel_counters *before,
+		      const struct kernel_counters *after)
+{
+	bool has_series = result->target_count == 1 && result->targets[0].point_count > 0;
+
+	if (has_series)
+		complete_series(result, &result->targets[0], before, after);
+	else
+		complete_targets(result, result->targets, result->target_count, before, after);
 	complete_clock(result);
 	summary_judge(result);
 }

@@ -44,6 +44,8 @@ static void judge_steps(struct result *result)
 {
 	const struct result_disturbance *disturbance = &result->disturbance;
 	struct result_reason *reason;
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 	char step[FORMAT_LENGTH];
 	uint64_t voided = 0;
 
@@ -57,8 +59,8 @@ static void judge_steps(struct result *result)
 	if (disturbance->clock_steps == 0 || result->stamps == STAMPS_USER ||
 	    (reason = summary_reason(result, "clock-stepped")) == NULL)
 		return;
-	for (uint32_t i = 0; i < result->target_count; i++)
-		voided += result->targets[i].stamps.voided;
+	for (uint32_t i = 0; i < count; i++)
+		voided += targets[i].stamps.voided;
 	if (disturbance->largest_step_ns == 0)
 		SUMMARY_FORMAT(reason->text,
 			       "the real-time clock was set %u time(s): %llu sampled requests and "
@@ -77,6 +79,8 @@ static void judge_steps(struct result *result)
 static void judge_step_width(struct result *result)
 {
 	const struct result_clock *clock = &result->clock;
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 	const struct result_target *shortest = NULL;
 	char step[FORMAT_LENGTH], rtt[FORMAT_LENGTH];
 	struct result_reason *reason;
@@ -84,13 +88,13 @@ static void judge_step_width(struct result *result)
 
 	if (!clock->is_measured)
 		return;
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		const struct histogram *histogram = result->targets[i].rtt_user;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct histogram *histogram = targets[i].rtt_user;
 
 		if (histogram == NULL || histogram->samples == 0 ||
 		    histogram_quantile(histogram, 0.5) >= median_ns)
 			continue;
-		shortest = &result->targets[i];
+		shortest = &targets[i];
 		median_ns = histogram_quantile(histogram, 0.5);
 	}
 	if (!clock->is_coarse && (shortest == NULL || clock->step_ns <= median_ns / STEPS_PER_RTT))

@@ -87,14 +87,16 @@ struct schedule_finding {
 static struct schedule_finding look_at_schedule(const struct result *result)
 {
 	struct schedule_finding finding = {.is_held = true};
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 
 	if (result->interval_ns <= 0)
 		return finding;
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		const struct histogram *lateness = result->targets[i].lateness;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct histogram *lateness = targets[i].lateness;
 		double quantile;
 
-		finding.skipped += result->targets[i].tally.skipped;
+		finding.skipped += targets[i].tally.skipped;
 		if (lateness == NULL || lateness->samples == 0)
 			continue;
 		quantile = judged_quantile(lateness->samples);
@@ -146,15 +148,17 @@ static double little_gap(const struct result_target *target)
 
 static void judge_little(struct result *result)
 {
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 	const struct result_target *widest = NULL;
 	struct result_reason *reason;
 	char law[FORMAT_LENGTH], mean[FORMAT_LENGTH];
 	const char *meaning;
 	double gap = 0.0;
 
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		if (little_gap(&result->targets[i]) > gap) {
-			widest = &result->targets[i];
+	for (uint32_t i = 0; i < count; i++) {
+		if (little_gap(&targets[i]) > gap) {
+			widest = &targets[i];
 			gap = little_gap(widest);
 		}
 	}
@@ -176,9 +180,11 @@ static void judge_little(struct result *result)
 static void judge_account(struct result *result)
 {
 	struct result_reason *reason;
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		const struct result_target *target = &result->targets[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct result_target *target = &targets[i];
 		const struct tally *tally = &target->tally;
 		uint64_t samples =
 			target->rtt_user == NULL ? tally->received : target->rtt_user->samples;
@@ -221,9 +227,11 @@ static void judge_steadiness(struct result *result)
 {
 	char first[FORMAT_LENGTH], rest[FORMAT_LENGTH];
 	struct result_reason *reason;
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 
-	for (uint32_t i = 0; i < result->target_count; i++) {
-		const struct result_steady *steady = &result->targets[i].steady;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct result_steady *steady = &targets[i].steady;
 
 		if (!steady->known || steady->is_steady)
 			continue;
@@ -234,17 +242,32 @@ static void judge_steadiness(struct result *result)
 			reason->text,
 			"%.60s: the first %llu replies (%.0f %%) took %s, the others %s: more "
 			"than half would have to go; measure longer",
-			result->targets[i].name, (unsigned long long)steady->cut_replies,
+			targets[i].name, (unsigned long long)steady->cut_replies,
 			steady->cut_share * 100.0, format_duration(steady->cut_mean_ns, first),
 			format_duration(steady->rest_mean_ns, rest));
 		return;
 	}
 }
 
+/* The run was ended for the other host's sake. */
+static void judge_harm(struct result *result)
+{
+	struct result_reason *reason;
+
+	if (result->harm_bytes == 0 ||
+	    (reason = summary_reason(result, "harm-budget")) == NULL)
+		return;
+	SUMMARY_FORMAT(reason->text,
+		       "lost fragments may hold %.1f MB of the other host's reassembly memory: it "
+		       "was ended early, and what it had lost may come of that",
+		       (double)result->harm_bytes / 1e6);
+}
+
 void summary_judge(struct result *result)
 {
 	struct schedule_finding schedule = look_at_schedule(result);
 
+	judge_harm(result);
 	summary_judge_disturbance(result, schedule.is_held);
 	judge_sends(result);
 	judge_drops(result);

@@ -59,7 +59,7 @@ static void end_turn(struct sweep *sweep, const struct account_target *rows)
 	gained->max_ns = now->max_ns;
 	cell->samples = gained->samples;
 	if (gained->samples > 0)
-		cell->median_ns = histogram_quantile(gained, 0.5);
+		cell->median_ns = histogram_quantile_between(gained, 0.5);
 	if (++sweep->place < sweep->points)
 		return;
 	sweep->place = 0;

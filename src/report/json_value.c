@@ -5,6 +5,8 @@
  */
 #include "report/json_value.h"
 
+#include <stdio.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,4 +143,16 @@ json_t *json_from_argument(const char *text)
 json_t *json_from_text(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? json_null() : json_from_argument(text);
+}
+
+void json_put_estimate(struct json_document *document, json_t *object, const char *key,
+		       const struct estimate *estimate)
+{
+	struct maybe_interval interval = {estimate->known, estimate->low, estimate->high};
+	char interval_key[JSON_KEY_LENGTH];
+
+	(void)snprintf(interval_key, sizeof(interval_key), "%s_ci95", key);
+	json_put(document, object, key,
+		 estimate->known ? json_from_number(estimate->value) : json_null());
+	json_put(document, object, interval_key, json_from_interval(document, &interval));
 }

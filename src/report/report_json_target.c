@@ -214,14 +214,32 @@ static void put_troubles(struct json_document *document, json_t *object,
 	json_put(document, object, "outages", outages);
 }
 
-/* Keys of the schema that later kinds of measurement fill. */
-static void put_unmeasured(struct json_document *document, json_t *object)
+/* A series has points; what other kinds of measurement fill is null. */
+static void put_series(struct json_document *document, json_t *object,
+		       const struct result_target *target)
 {
-	static const char *const keys[] = {"points",	"fit",	    "diagnosis",
-					   "find_rate", "find_mtu", "runs"};
+	static const char *const keys[] = {"find_rate", "find_mtu", "runs"};
 
+	json_put(document, object, "points", json_from_points(document, target));
+	json_put(document, object, "fit", json_from_fit(document, target));
+	json_put(document, object, "diagnosis", json_null());
 	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
 		json_put(document, object, keys[i], json_null());
+}
+
+/* Which requests the pieces of mixed replies belong to, by their number; null: not known. */
+static json_t *from_mixed(struct json_document *document, const struct result_target *target)
+{
+	json_t *pairs = json_array();
+
+	for (uint32_t i = 0; i < target->mixed_count; i++) {
+		json_t *pair = json_array();
+
+		json_append(document, pair, json_from_count(target->mixed[i].request));
+		json_append(document, pair, json_from_count_unless_zero(target->mixed[i].other));
+		json_append(document, pairs, pair);
+	}
+	return pairs;
 }
 
 static void put_own(struct json_document *document, json_t *object,
@@ -238,6 +256,10 @@ static void put_own(struct json_document *document, json_t *object,
 	json_put(document, object, "loss_runs_left_out",
 		 json_from_count(target->loss_runs_left_out));
 	json_put_own_times(document, object, target);
+	json_put(document, object, "payload_bytes",
+		 target->point_count == 0 ? json_from_count(target->payload_bytes) : json_null());
+	json_put(document, object, "mixed_requests", from_mixed(document, target));
+	json_put_estimate(document, object, "boundary_step_ns", &target->boundary_step_ns);
 }
 
 json_t *json_from_target(struct json_document *document, const struct result_target *target)
@@ -252,7 +274,7 @@ json_t *json_from_target(struct json_document *document, const struct result_tar
 	json_put_places(document, object, target);
 	json_put(document, object, "fragments", from_fragments(document, target));
 	put_troubles(document, object, target);
-	put_unmeasured(document, object);
+	put_series(document, object, target);
 	put_own(document, object, target);
 	return object;
 }

@@ -43,7 +43,11 @@ int report_banner(FILE *stream, const struct result_target *target)
 	(void)fprintf(stream, target->family == 6 ? "PING %s(%s) " : "PING %s (%s) ",
 		      safe(target->name, name), target->address);
 	print_binding(stream, target);
-	if (target->family == 6)
+	if (target->point_count > 0)
+		(void)fprintf(stream, "%u kinds of requests, %u to %u bytes of data.\n",
+			      target->point_count, target->points[0].payload_bytes,
+			      target->points[target->point_count - 1].payload_bytes);
+	else if (target->family == 6)
 		(void)fprintf(stream, "%u data bytes\n", target->payload_bytes);
 	else
 		(void)fprintf(stream, "%u(%u) bytes of data.\n", target->payload_bytes,

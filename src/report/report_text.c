@@ -117,6 +117,7 @@ static void print_target(FILE *stream, const struct result *result,
 	/* Where ping ends with an empty line, that is the one between its block and ours. */
 	if (!ping_statistics(stream, result, target))
 		(void)fputc('\n', stream);
+	text_sweep(stream, result, target);
 	text_rate(stream, result, target);
 	text_times(stream, result, target);
 	text_variation(stream, result, target);

@@ -150,7 +150,7 @@ letters_of_others() {
 # What a later version may bring is not known to this one, and names are not guessed.
 unknown_options() {
 	local option
-	for option in --bogus --count-down --cou --sweep-size --threads --csv --dry-run -9; do
+	for option in --bogus --count-down --cou --sweep-depth --threads --csv --dry-run -9; do
 		run_probe "$option" 3 127.0.0.1
 		assert_status 2
 		one_line "unknown option $option"

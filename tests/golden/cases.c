@@ -47,6 +47,7 @@ static void build_fragments(struct golden_run *run)
 	run->configuration.timeout_ns = 2 * MS;
 	run->result.mode = "depth";
 	run->configuration.payload_bytes = run->targets[0].payload_bytes = 8000;
+	run->targets[0].pinned_bytes = (struct maybe){true, 5675000.0};
 	golden_converse(run, 0, trips, ARRAY_LENGTH(trips));
 	run->targets[0].link_bits_per_s = 0;
 	run->targets[0].fragments.largest_in_reply = 1300;

@@ -52,6 +52,7 @@ static void build_split_fragments(struct golden_run *run)
 	run->configuration.count = 4000;
 	run->result.mode = "depth";
 	run->configuration.payload_bytes = run->targets[0].payload_bytes = 8000;
+	run->targets[0].pinned_bytes = (struct maybe){true, 0.0};
 	golden_converse(run, 0, trips, 1);
 	golden_stamps(run, 0, 64, 40, stretches_ns);
 	run->targets[0].stamps.sampled = 62;
@@ -105,6 +106,7 @@ static void build_lateness(struct golden_run *run)
 	golden_begin(run, 1, arguments);
 	run->configuration.count = 3000;
 	run->configuration.payload_bytes = run->targets[0].payload_bytes = 60000;
+	run->targets[0].pinned_bytes = (struct maybe){true, 0.0};
 	golden_converse(run, 0, trips, ARRAY_LENGTH(trips));
 	golden_schedule(run, 0, MS, 62 * US);
 	golden_stamps(run, 0, 1, 3000, stretches_ns);

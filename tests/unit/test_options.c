@@ -311,7 +311,7 @@ static void test_lines_refused(void)
 		{"--json= h", "name of the file"},
 		{"--cou 3 h", "--count"},
 		{"--bogus h", "unknown option --bogus"},
-		{"--sweep-size 1 h", "unknown option"},
+		{"--sweep-depth 1 h", "unknown option"},
 		{"--threads 2 h", "unknown option"},
 		{"--csv h", "unknown option"},
 		{"--dry-run h", "unknown option"},

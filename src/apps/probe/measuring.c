@@ -102,10 +102,12 @@ static void list_processor_time(struct probe *probe, int64_t user_ns, int64_t sy
 {
 	struct result *result = &probe->result;
 	struct result_processor *processor = &result->processor;
+	uint32_t count;
+	const struct result_target *targets = result_rows(result, &count);
 	uint64_t received = 0;
 
-	for (uint32_t i = 0; i < result->target_count; i++)
-		received += result->targets[i].tally.received;
+	for (uint32_t i = 0; i < count; i++)
+		received += targets[i].tally.received;
 	user_ns -= probe->user_before_ns;
 	system_ns -= probe->system_before_ns;
 	processor->known = true;

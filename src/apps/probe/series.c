@@ -49,6 +49,21 @@ static int prepare_sweep(struct probe *probe)
 	return PROBE_CONTINUE;
 }
 
+/* What is known of the points goes to their facts. */
+static void show_points(struct probe *probe)
+{
+	struct result_target *target = &probe->result.targets[0];
+
+	target->points = probe->row_facts;
+	target->point_count = probe->row_count;
+	target->sweep = probe->sweep;
+	for (uint32_t i = 0; i < probe->row_count; i++) {
+		probe->row_facts[i].payload_bytes = probe->points[i].payload_bytes;
+		probe->row_facts[i].has_cut = probe->points[i].has_cut;
+		probe->row_facts[i].cut = probe->points[i].cut;
+	}
+}
+
 int probe_prepare_series(struct probe *probe)
 {
 	int status;
@@ -56,7 +71,14 @@ int probe_prepare_series(struct probe *probe)
 	if (!configuration_has_series(probe_configuration(probe)))
 		return PROBE_CONTINUE;
 	status = allocate(probe);
-	return status == PROBE_CONTINUE ? prepare_sweep(probe) : status;
+	if (status == PROBE_CONTINUE)
+		status = prepare_sweep(probe);
+	if (status != PROBE_CONTINUE)
+		return status;
+	for (uint32_t i = 0; i < probe->row_count; i++)
+		probe->row_facts[i] = probe->result.targets[0];
+	show_points(probe);
+	return PROBE_CONTINUE;
 }
 
 struct engine_target *probe_rows(struct probe *probe, uint32_t *count)
@@ -72,10 +94,8 @@ const struct engine_series *probe_start_series(struct probe *probe)
 
 	if (probe->rows == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < probe->row_count; i++) {
+	for (uint32_t i = 0; i < probe->row_count; i++)
 		probe->rows[i] = probe->targets[0];
-		probe->row_facts[i] = probe->result.targets[0];
-	}
 	memcpy(&seed, probe->plan.key, sizeof(seed));
 	sweep_init(probe->sweep, probe->row_count, configuration->count, configuration->timeout_ns,
 		   seed);
@@ -87,16 +107,6 @@ const struct engine_series *probe_start_series(struct probe *probe)
 
 void probe_end_series(struct probe *probe)
 {
-	struct result_target *target = &probe->result.targets[0];
-
-	if (probe->row_facts == NULL)
-		return;
-	target->points = probe->row_facts;
-	target->point_count = probe->row_count;
-	target->sweep = probe->sweep;
-	for (uint32_t i = 0; i < probe->row_count; i++) {
-		probe->row_facts[i].payload_bytes = probe->points[i].payload_bytes;
-		probe->row_facts[i].has_cut = probe->points[i].has_cut;
-		probe->row_facts[i].cut = probe->points[i].cut;
-	}
+	if (probe->row_facts != NULL)
+		show_points(probe);
 }

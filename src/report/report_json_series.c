@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A series as JSON: each point has the keys of a target, since it was measured like one.
+ */
+#include "report/json_parts.h"
+
+#include "core/sweep.h"
+
+/* The medians of the blocks of one point, in the order in which they were measured. */
+static json_t *from_blocks(struct json_document *document, const struct sweep *sweep,
+			   uint32_t point)
+{
+	json_t *blocks = json_array();
+
+	for (uint32_t i = 0; i < sweep->blocks; i++) {
+		const struct sweep_cell *cell = &sweep->cells[i][point];
+
+		json_append(document, blocks,
+			    cell->samples > 0 ? json_from_mean_time(document, cell->median_ns)
+					      : json_null());
+	}
+	return blocks;
+}
+
+json_t *json_from_points(struct json_document *document, const struct result_target *target)
+{
+	json_t *points;
+
+	if (target->point_count == 0)
+		return json_null();
+	points = json_array();
+	for (uint32_t i = 0; i < target->point_count; i++) {
+		json_t *point = json_from_target(document, &target->points[i]);
+
+		if (target->sweep != NULL)
+			json_put(document, point, "block_p50_ns",
+				 from_blocks(document, target->sweep, i));
+		json_append(document, points, point);
+	}
+	return points;
+}
+
+json_t *json_from_fit(struct json_document *document, const struct result_target *target)
+{
+	(void)document;
+	(void)target;
+	return json_null();
+}

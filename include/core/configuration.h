@@ -7,6 +7,7 @@
 #define FPING_BENCH_CORE_CONFIGURATION_H
 
 #include "base/error.h"
+#include "core/fragment_cut.h"
 #include "core/payload.h"
 #include "core/simulation.h"
 
@@ -68,6 +69,7 @@ struct configuration {
 	int64_t warmup_ns;         /* --warmup T; 0 if not given */
 	/* a series of kinds of requests: at most one of these */
 	const char *sweep_sizes;   /* --sweep-size, as given; NULL: none */
+	bool sweeps_pieces;        /* it is the word pieces */
 	uint32_t boundary_limit;   /* of its boundaries, data bytes: -s; 0: none */
 	bool find_mtu;             /* --find-mtu */
 	bool diagnose_fragments;   /* --diagnose-fragments */
@@ -78,6 +80,9 @@ struct configuration {
 	bool has_payload_kind;     /* --payload was given, whatever it said */
 	uint8_t fixed_pattern[PAYLOAD_FIXED_MAX]; /* -p */
 	uint32_t fixed_pattern_length;
+	uint32_t fragment_size;    /* --fragment-size: IP payload of each piece; 0: the kernel cuts */
+	enum fragment_order fragment_order;
+	bool has_fragment_order;   /* --fragment-order was given */
 	enum configuration_path_mtu path_mtu;
 	int ttl;                   /* -t; 0 if not given */
 	int traffic_class;         /* -Q; -1 if not given */
@@ -114,6 +119,9 @@ const char *configuration_mode(const struct configuration *configuration);
 
 /* Whether several kinds of requests are sent, one after the other. */
 bool configuration_has_series(const struct configuration *configuration);
+
+/* Whether some of its requests are fragments made by hand, or packets that must stay whole. */
+bool configuration_makes_fragments(const struct configuration *configuration);
 
 /* What the run is called in reports: its series, or else its pacer. */
 const char *configuration_name(const struct configuration *configuration);

@@ -134,6 +134,7 @@ struct result_steady {
 struct result_fragments {
 	bool known;                  /* an MTU was found and the plan made */
 	uint32_t per_request;        /* IP packets per echo request */
+	uint32_t per_reply;          /* per echo reply, if it is cut as we would */
 	uint32_t sizes[RESULT_FRAGMENTS_MAX]; /* IP bytes of each of the `per_request` */
 	uint64_t wire_bytes;         /* Ethernet bytes of one request, preamble to gap */
 	double overhead;             /* (wire_bytes - payload) / payload; 0 payload: unknown */

@@ -10,18 +10,35 @@
 
 #include "base/error.h"
 
+/* The sockets that need a right. */
+enum privilege_socket {
+	PRIVILEGE_ICMP4,      /* raw: sends and receives echoes */
+	PRIVILEGE_ICMP6,
+	PRIVILEGE_FRAGMENTS4, /* sends only: whole IPv4 packets and pieces, header included */
+	PRIVILEGE_FRAGMENTS6, /* sends only: what follows an IPv6 header, from the fragment header on */
+	PRIVILEGE_WHOLE6,     /* sends only: ICMPv6 messages that must not be cut */
+	PRIVILEGE_CAPTURE,    /* packets of an interface; of none until it is bound */
+	PRIVILEGE_SOCKETS,    /* how many there are */
+};
+
+/* Sets of sockets. */
+#define PRIVILEGE_BIT(socket) (1u << (socket))
+#define PRIVILEGE_ECHO	    (PRIVILEGE_BIT(PRIVILEGE_ICMP4) | PRIVILEGE_BIT(PRIVILEGE_ICMP6))
+#define PRIVILEGE_FRAGMENTS                                                              \
+	(PRIVILEGE_BIT(PRIVILEGE_FRAGMENTS4) | PRIVILEGE_BIT(PRIVILEGE_FRAGMENTS6) |      \
+	 PRIVILEGE_BIT(PRIVILEGE_WHOLE6))
+#define PRIVILEGE_ALL (PRIVILEGE_BIT(PRIVILEGE_SOCKETS) - 1u)
+
 struct privilege {
 	bool is_root;        /* real user id 0: arguments are read before the drop */
 	bool was_privileged; /* anything was there to drop */
 	bool dropped;
-	int raw[2];          /* raw sockets for ICMP and ICMPv6, -1 where not open */
-	int raw_errno[2];    /* why not */
+	int raw[PRIVILEGE_SOCKETS];       /* -1 where not open */
+	int raw_errno[PRIVILEGE_SOCKETS]; /* why not */
 	uint64_t receive_bytes; /* what the run's replies take in a socket; 0: not known yet */
 	bool buffers_forced; /* SO_RCVBUFFORCE worked: receive buffers are as large as asked */
 	char note[200];      /* e.g. "user namespace has no other user to become"; "" for none */
 };
-
-enum { PRIVILEGE_ICMP4 = 0, PRIVILEGE_ICMP6 = 1 };
 
 /*
  * First statement of main. Makes sure descriptors 0 to 2 are open (a closed one becomes
@@ -33,13 +50,16 @@ enum { PRIVILEGE_ICMP4 = 0, PRIVILEGE_ICMP6 = 1 };
 int privilege_begin(struct privilege *privilege, struct error *error) MUST_CHECK;
 
 /*
- * Raises CAP_NET_RAW around socket() for both families and CAP_NET_ADMIN around the forced
+ * Raises CAP_NET_RAW around socket() for the sockets of `wanted` and CAP_NET_ADMIN around the forced
  * buffer sizes (constants, and more where receive_bytes asks for it); a filter that drops
  * everything goes on at once. Sockets that cannot be had are -1 with their errno: whether that
  * matters is known later. mark: sets SO_MARK (real root only), NULL for none.
  */
-int privilege_open_sockets(struct privilege *privilege, const uint32_t *mark,
+int privilege_open_sockets(struct privilege *privilege, unsigned wanted, const uint32_t *mark,
 			   struct error *error) MUST_CHECK;
+
+/* Closes all sockets but the wanted ones: those that were opened before the wish was known. */
+void privilege_keep_sockets(struct privilege *privilege, unsigned wanted);
 
 /*
  * Gives up everything for good: groups and ids (real root becomes the user fping-bench, or
@@ -55,10 +75,8 @@ int privilege_drop(struct privilege *privilege, struct error *error) MUST_CHECK;
  */
 int privilege_keep_file_rights(struct error *error) MUST_CHECK;
 
-/*
- * Hands over the raw socket of a family (4 or 6), -1 if there is none; later calls return -1.
- */
-int privilege_take_socket(struct privilege *privilege, uint8_t family);
+/* Hands over a socket, -1 if there is none; later calls return -1. */
+int privilege_take_socket(struct privilege *privilege, enum privilege_socket which);
 
 /* Closes raw sockets that were not taken. */
 void privilege_end(struct privilege *privilege);

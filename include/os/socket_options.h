@@ -41,6 +41,17 @@ int socket_options_apply(int descriptor, const struct transport_settings *settin
 			 struct socket_grants *grants, struct error *error) MUST_CHECK;
 
 /*
+ * Sets up a socket that only sends fragments made by hand, or whole packets that must not be cut:
+ * interface, headers, blind to what was learned of the path, and untouched by connection tracking.
+ */
+int socket_options_apply_fragments(int descriptor, const struct transport_settings *settings,
+				   struct error *error) MUST_CHECK;
+
+/* Binds a socket to the interface or VRF of the settings, if there is one. */
+int socket_options_bind_device(int descriptor, const struct transport_settings *settings,
+			       struct error *error) MUST_CHECK;
+
+/*
  * Claims the flow label for a destination, so that it can be sent even where another process
  * holds labels of its own (RFC 6437; Linux insists once one exclusive label exists in the
  * namespace). Best effort: where it fails the sends tell.

@@ -19,6 +19,7 @@ struct transport_outgoing {
 	uint32_t length;
 	uint32_t destination; /* index from transport_add_destination */
 	bool wants_stamps;    /* the kernel is to say when it left */
+	const struct fragment_cut *cut; /* NULL: the kernel cuts it, if it must be; transport_raw */
 	uint32_t stamp_id;    /* under which it says so: struct transport_stamp's id */
 };
 
@@ -77,6 +78,8 @@ struct transport_settings {
 	bool allow_broadcast;           /* a target is one, and -b was given */
 	struct clock_source *clock;
 	struct real_time *real_time;    /* brings kernel stamps over; NULL: there are none then */
+	bool has_fragments;             /* some requests are cut by hand: transport_raw only */
+	int fragments, whole;           /* the sockets for them (os/fragment_sender.h), taken over */
 	struct waiter *waiter;          /* the simulated transport installs its own here */
 };
 

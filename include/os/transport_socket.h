@@ -18,6 +18,13 @@ int transport_socket_open(struct transport *transport, const struct transport_se
 			  int descriptor, bool is_raw, uint16_t bind_identifier,
 			  struct error *error) MUST_CHECK;
 
+/*
+ * Opens the sockets of the settings for what is cut by hand beside it; closes all of it on failure.
+ */
+int transport_socket_open_fragments(struct transport *transport,
+				    const struct transport_settings *settings,
+				    struct error *error) MUST_CHECK;
+
 /* The hooks of struct transport_row. */
 int transport_socket_add_destination(struct transport *transport, const struct address *address,
 				     struct error *error) MUST_CHECK;

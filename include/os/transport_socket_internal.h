@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "os/control_message.h"
+#include "os/fragment_sender.h"
 #include "os/real_time.h"
 #include "os/transport.h"
 
@@ -76,6 +77,7 @@ struct transport_socket {
 	uint32_t destination_count, destination_room;
 	uint32_t last_drops;     /* the kernel's count, which wraps, when last seen */
 	uint64_t drops;
+	struct fragment_sender *fragments; /* NULL: nothing is cut by hand */
 	struct socket_stamps stamps;
 	struct socket_queue queue;
 	struct mmsghdr send_headers[TRANSPORT_BATCH];

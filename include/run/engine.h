@@ -26,6 +26,7 @@ struct engine_target {
 	bool usable;          /* false: name not resolved or refused, nothing is sent to it */
 	bool is_multicast;    /* multicast or broadcast: several hosts may answer one request */
 	uint32_t host;        /* targets that are points of a series at one host share its number */
+	const struct fragment_cut *cut; /* how its requests are cut by hand; NULL: by the kernel */
 	uint32_t mtu;         /* that the kernel cuts its requests to; 0: unknown */
 	const char *name;
 };

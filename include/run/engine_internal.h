@@ -179,6 +179,17 @@ static inline const struct payload_plan *engine_plan(const struct engine *engine
 	return engine->plans != NULL ? &engine->plans[target] : engine->setup.plan;
 }
 
+/* How requests to a target are cut by hand; NULL: they are not. */
+static inline const struct fragment_cut *engine_cut(const struct engine *engine, uint32_t target)
+{
+	const struct series_point *point;
+
+	if (!engine_has_series(engine))
+		return engine->setup.targets[target].cut;
+	point = &engine->setup.series->points[target];
+	return point->has_cut ? &point->cut : NULL;
+}
+
 /* What a turn of the run's own pace asks of a pacer, without count and start. */
 struct pacer_settings engine_pacer_settings(const struct engine *engine);
 

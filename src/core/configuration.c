@@ -51,6 +51,12 @@ bool configuration_has_series(const struct configuration *configuration)
 	       configuration->diagnose_fragments;
 }
 
+bool configuration_makes_fragments(const struct configuration *configuration)
+{
+	return configuration->fragment_size > 0 || configuration->find_mtu ||
+	       configuration->diagnose_fragments || configuration->sweeps_pieces;
+}
+
 const char *configuration_name(const struct configuration *configuration)
 {
 	if (configuration->sweep_sizes != NULL)
@@ -160,6 +166,29 @@ static int validate_packet(const struct configuration *configuration, struct err
 		return error_set(
 			error, ERROR_INVALID,
 			"-F sets the flow label of IPv6; -4 leaves none: drop one of them");
+	return 0;
+}
+
+static int validate_fragments(const struct configuration *configuration, struct error *error)
+{
+	if (configuration->has_fragment_order && configuration->fragment_size == 0)
+		return error_set(error, ERROR_INVALID,
+				 "--fragment-order orders what --fragment-size cuts: give both");
+	if (!configuration_makes_fragments(configuration))
+		return 0;
+	if (configuration->path_mtu != PATH_MTU_DEFAULT)
+		return error_set(error, ERROR_INVALID,
+				 "-M says how the kernel cuts requests, which are cut by hand here: "
+				 "leave it out");
+	if (configuration->fragment_size > 0 && configuration->sweeps_pieces)
+		return error_set(error, ERROR_INVALID,
+				 "--sweep-size pieces chooses its pieces: leave out "
+				 "--fragment-size");
+	if (configuration->transport[0] != 'a' && configuration->transport[0] != 'r')
+		return error_set(error, ERROR_INVALID,
+				 "fragments made by hand need raw sockets: leave out --transport "
+				 "%.20s",
+				 configuration->transport);
 	return 0;
 }
 
@@ -315,6 +344,8 @@ int configuration_validate(const struct configuration *configuration, struct err
 
 	if (status == 0)
 		status = validate_packet(configuration, error);
+	if (status == 0)
+		status = validate_fragments(configuration, error);
 	if (status == 0)
 		status = validate_sums(configuration, error);
 	return status;

@@ -7,7 +7,7 @@
  */
 #include "core/summary_internal.h"
 
-#include "core/fragments.h"
+#include "core/fragment_cut.h"
 #include "core/statistics.h"
 
 /*
@@ -28,13 +28,20 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 {
 	enum configuration_path_mtu mode = configuration->path_mtu;
 	struct result_fragments *fragments = &target->fragments;
-	struct fragment_plan plan;
+	uint32_t bytes = target->payload_bytes + FRAGMENT_ECHO_HEADER_BYTES;
+	uint32_t mtu = mtu_in_use(mode, target);
+	struct fragment_plan plan, reply;
 
-	if (!fragment_plan_make(&plan, target->family, mtu_in_use(mode, target),
-				target->payload_bytes + FRAGMENT_ECHO_HEADER_BYTES) ||
-	    plan.count > RESULT_FRAGMENTS_MAX)
+	/* The other host cuts its replies as it likes: as we would, is what is assumed. */
+	if (!fragment_plan_make(&reply, target->family, mtu, bytes))
 		return;
-	if (plan.count > 1 && (mode == PATH_MTU_DO || mode == PATH_MTU_PROBE))
+	plan = reply;
+	if (target->has_cut && !fragment_plan_make_cut(&plan, target->family, target->mtu, bytes,
+						       target->cut.piece_bytes))
+		return;
+	if (plan.count > RESULT_FRAGMENTS_MAX)
+		return;
+	if (plan.count > 1 && !target->has_cut && (mode == PATH_MTU_DO || mode == PATH_MTU_PROBE))
 		return; /* too long a request is not sent at all */
 	for (uint32_t i = 0; i < plan.count; i++) {
 		struct fragment fragment;
@@ -44,6 +51,7 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 	}
 	fragments->known = true;
 	fragments->per_request = plan.count;
+	fragments->per_reply = reply.count;
 	fragments->wire_bytes = fragment_wire_bytes(&plan);
 	if (!fragment_overhead(&plan, &fragments->overhead))
 		fragments->overhead = 0.0;
@@ -104,7 +112,8 @@ void summary_fragments(struct result_target *target,
 	if (target->loss.known && target->loss_ci95.known) {
 		imply(target, fragments->per_request, &fragments->loss_one_way,
 		      &fragments->loss_one_way_ci95);
-		imply(target, 2 * fragments->per_request, &fragments->loss_both_ways,
+		imply(target, fragments->per_request + fragments->per_reply,
+		      &fragments->loss_both_ways,
 		      &fragments->loss_both_ways_ci95);
 	}
 	if (fragments->per_request == 1)

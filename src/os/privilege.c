@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The rights that the program starts with, and how it gets rid of them. One file, so that it can
- * be read as a whole: nothing else in the program may call libcap, change an id, or open a raw
- * socket. The order matters and is the point:
+ * be read as a whole: nothing else in the program may call libcap or change an id, and a raw socket is
+ * opened by privilege_sockets.c alone, while this file holds the right to. The order matters and is the point:
  *
  *   begin   permitted set cut down, nothing raised; no_new_privs, dumpable 0; environment,
  *           descriptors 0-2
@@ -18,20 +18,17 @@
  * What was not had is not missed: without CAP_NET_RAW the sockets are simply not there, and the
  * caller falls back. But a right that is there and cannot be given up ends the run.
  */
-#include "os/privilege.h"
+#include "os/privilege_sockets.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/filter.h>
-#include <netinet/in.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,19 +45,8 @@
 
 #define SERVICE_USER "fping-bench"
 #define NOBODY 65534u
-#define RECEIVE_BUFFER_BYTES (8 << 20) /* the kernel doubles them */
-#define RECEIVE_BUFFER_MAX (256 << 20)
-#define SEND_BUFFER_BYTES (4 << 20)
 /* Inode of the user namespace that the machine started with (PROC_USER_INIT_INO, proc_ns.h). */
 #define INITIAL_USER_NAMESPACE 0xEFFFFFFDu
-
-#define RAW_TYPE (SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK)
-static const struct {
-	int family, protocol;
-} raw_kinds[] = {
-	[PRIVILEGE_ICMP4] = {AF_INET, IPPROTO_ICMP},
-	[PRIVILEGE_ICMP6] = {AF_INET6, IPPROTO_ICMPV6},
-};
 
 struct identity {
 	uid_t user;
@@ -129,7 +115,9 @@ int privilege_begin(struct privilege *privilege, struct error *error)
 	uint64_t rights = 0;
 	int result;
 
-	*privilege = (struct privilege){.is_root = is_root, .raw = {-1, -1}};
+	*privilege = (struct privilege){.is_root = is_root};
+	for (size_t i = 0; i < PRIVILEGE_SOCKETS; i++)
+		privilege->raw[i] = -1;
 	/* Root has its file rights while it reads its own arguments; nobody else has. */
 	result = set_rights(is_root ? ALL_RIGHTS : SETUP_RIGHTS, FILE_RIGHTS, &rights, error);
 	if (result == 0)
@@ -142,57 +130,8 @@ int privilege_begin(struct privilege *privilege, struct error *error)
 	return open_standard_descriptors(error);
 }
 
-/* Raw sockets of both families that receive nothing yet. One that cannot be had is no error. */
-static int open_raw_sockets(struct privilege *privilege, struct error *error)
-{
-	struct sock_filter drop_all[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
-	const struct sock_fprog program = {ARRAY_LENGTH(drop_all), drop_all};
-
-	for (size_t i = 0; i < ARRAY_LENGTH(raw_kinds); i++) {
-		int descriptor = socket(raw_kinds[i].family, RAW_TYPE, raw_kinds[i].protocol);
-
-		privilege->raw[i] = descriptor;
-		if (descriptor < 0)
-			privilege->raw_errno[i] = errno;
-		else if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program,
-				    sizeof(program)) != 0)
-			return error_set_system(error, errno, "cannot shut off a raw socket");
-	}
-	return 0;
-}
-
-/*
- * Buffers larger than net.core.rmem_max and wmem_max allow, and the mark. A kernel that refuses the
- * buffers (in a user namespace it does) is no error, one that refuses the mark is.
- */
-static int set_up_sockets(struct privilege *privilege, const uint32_t *mark, struct error *error)
-{
-	const int receive = (int)min_u64(
-		max_u64(privilege->receive_bytes / 2 + 1, RECEIVE_BUFFER_BYTES),
-		RECEIVE_BUFFER_MAX);
-	const int send = SEND_BUFFER_BYTES;
-	uint32_t sockets = 0, forced = 0;
-
-	for (size_t i = 0; i < ARRAY_LENGTH(raw_kinds); i++) {
-		int raw = privilege->raw[i];
-
-		if (raw < 0)
-			continue;
-		sockets++;
-		if (setsockopt(raw, SOL_SOCKET, SO_RCVBUFFORCE, &receive, sizeof(receive)) == 0 &&
-		    setsockopt(raw, SOL_SOCKET, SO_SNDBUFFORCE, &send, sizeof(send)) == 0)
-			forced++;
-		if (mark != NULL && setsockopt(raw, SOL_SOCKET, SO_MARK, mark, sizeof(*mark)) != 0)
-			return error_set_system(error, errno, "cannot set the mark %u", *mark);
-	}
-	privilege->buffers_forced = sockets > 0 && forced == sockets;
-	if (mark != NULL && sockets == 0)
-		return error_set_system(error, privilege->raw_errno[PRIVILEGE_ICMP4],
-					"a mark needs a raw socket, which cannot be opened");
-	return 0;
-}
-
-int privilege_open_sockets(struct privilege *privilege, const uint32_t *mark, struct error *error)
+int privilege_open_sockets(struct privilege *privilege, unsigned wanted, const uint32_t *mark,
+			   struct error *error)
 {
 	uint64_t rights = 0;
 	int result;
@@ -201,14 +140,14 @@ int privilege_open_sockets(struct privilege *privilege, const uint32_t *mark, st
 		return error_set(error, ERROR_PERMISSION, "only root may set a mark");
 	result = set_rights(ALL_RIGHTS, BIT(CAP_NET_RAW), NULL, error);
 	if (result == 0)
-		result = open_raw_sockets(privilege, error);
+		result = privilege_sockets_open(privilege, wanted, error);
 	if (result == 0)
 		result = set_rights(ALL_RIGHTS, FILE_RIGHTS, &rights, error);
 	if (result < 0 || ((rights & BIT(CAP_NET_ADMIN)) == 0 && mark == NULL))
 		return result;
 	result = set_rights(ALL_RIGHTS, NETWORK_RIGHTS, NULL, error);
 	if (result == 0)
-		result = set_up_sockets(privilege, mark, error);
+		result = privilege_sockets_set_up(privilege, mark, error);
 	if (result == 0)
 		result = set_rights(ALL_RIGHTS, FILE_RIGHTS, NULL, error);
 	return result;
@@ -318,23 +257,6 @@ static const char *regained_capability(void)
 	return found;
 }
 
-/* Whether a raw socket can still be had. Without room for a descriptor nothing is shown. */
-static const char *regained_socket(void)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(raw_kinds); i++) {
-		int descriptor = socket(raw_kinds[i].family, RAW_TYPE, raw_kinds[i].protocol);
-
-		if (descriptor >= 0) {
-			(void)close(descriptor);
-			return "a raw socket could be opened again";
-		}
-		if (errno != EPERM && errno != EACCES && errno != EAFNOSUPPORT &&
-		    errno != EPROTONOSUPPORT)
-			return "whether a raw socket could be opened again cannot be tried";
-	}
-	return NULL;
-}
-
 static int verify(const struct privilege *privilege, const struct identity *identity,
 		  struct error *error)
 {
@@ -349,7 +271,7 @@ static int verify(const struct privilege *privilege, const struct identity *iden
 	if (found == NULL && prctl(PR_GET_KEEPCAPS) != 0)
 		found = "capabilities would survive a change of user";
 	if (found == NULL)
-		found = regained_socket();
+		found = privilege_sockets_regained();
 	if (found != NULL)
 		return error_set(error, ERROR_PERMISSION, "privileges are not given up: %s", found);
 	return 0;
@@ -383,22 +305,4 @@ int privilege_keep_file_rights(struct error *error)
 	int result = set_rights(FILE_RIGHTS, FILE_RIGHTS, NULL, error);
 
 	return result == 0 ? seal(error) : result;
-}
-
-int privilege_take_socket(struct privilege *privilege, uint8_t family)
-{
-	int *slot = &privilege->raw[family == 6 ? PRIVILEGE_ICMP6 : PRIVILEGE_ICMP4];
-	int descriptor = *slot;
-
-	*slot = -1;
-	return descriptor;
-}
-
-void privilege_end(struct privilege *privilege)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(raw_kinds); i++) {
-		if (privilege->raw[i] >= 0)
-			(void)close(privilege->raw[i]);
-		privilege->raw[i] = -1;
-	}
 }

@@ -21,6 +21,7 @@
 
 #include "os/hardware_stamps.h"
 #include "os/socket_filter.h"
+#include "os/socket_options_internal.h"
 
 /* Errors that may lie on the error queue, which shares the receive buffer, at any time. */
 #define QUEUED_ERRORS 64u
@@ -36,37 +37,6 @@
 #define OPT_RX_FILTER (1u << 17)
 
 #define DRAIN_MAX 100000u /* more than any buffer holds: an end in case packets keep coming */
-
-static int set(int descriptor, int level, int option, int value)
-{
-	return setsockopt(descriptor, level, option, &value, sizeof(value)) == 0 ? 0 : -errno;
-}
-
-static int failed(struct error *error, int result, const char *what)
-{
-	return error_set_system(error, -result, "cannot set %s", what);
-}
-
-/* One row of the table of plain on/off and number options. */
-struct option {
-	bool wanted;
-	int level, name, value;
-	const char *what;
-};
-
-static int set_all(int descriptor, const struct option *options, size_t count, struct error *error)
-{
-	for (size_t i = 0; i < count; i++) {
-		int result;
-
-		if (!options[i].wanted)
-			continue;
-		result = set(descriptor, options[i].level, options[i].name, options[i].value);
-		if (result < 0)
-			return failed(error, result, options[i].what);
-	}
-	return 0;
-}
 
 /* ---- which packets arrive ---- */
 
@@ -125,8 +95,8 @@ static int set_filter(int descriptor, const struct transport_settings *settings,
 	if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) != 0)
 		return error_set_system(error, errno, "cannot set the packet filter");
 	drain(descriptor);
-	result = set(descriptor, SOL_SOCKET, SO_LOCK_FILTER, 1);
-	return result < 0 ? failed(error, result, "the lock on the packet filter") : 0;
+	result = socket_options_set(descriptor, SOL_SOCKET, SO_LOCK_FILTER, 1);
+	return result < 0 ? socket_options_failed(error, result, "the lock on the packet filter") : 0;
 }
 
 /* ---- buffers ---- */
@@ -165,9 +135,9 @@ static void grow_buffer(int descriptor, int option, uint64_t wanted)
 	probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (probe < 0)
 		return;
-	if (set(probe, SOL_SOCKET, option, half) == 0 &&
+	if (socket_options_set(probe, SOL_SOCKET, option, half) == 0 &&
 	    buffer_size(probe, option) > buffer_size(descriptor, option))
-		(void)set(descriptor, SOL_SOCKET, option, half);
+		(void)socket_options_set(descriptor, SOL_SOCKET, option, half);
 	(void)close(probe);
 }
 
@@ -224,112 +194,12 @@ static int set_buffers(int descriptor, const struct transport_settings *settings
 			(uint32_t)((grants->receive_buffer_bytes - others) / one) + 1;
 	if (asked > 0) {
 		int result =
-			set(descriptor, SOL_SOCKET, SO_SNDBUF, (int)min_u64(asked, INT_MAX / 2));
+			socket_options_set(descriptor, SOL_SOCKET, SO_SNDBUF, (int)min_u64(asked, INT_MAX / 2));
 
-		return result < 0 ? failed(error, result, "the send buffer (-S)") : 0;
+		return result < 0 ? socket_options_failed(error, result, "the send buffer (-S)") : 0;
 	}
 	grow_buffer(descriptor, SO_SNDBUF, all);
 	return 0;
-}
-
-/* ---- how our packets leave ---- */
-
-/* Values of IP_MTU_DISCOVER; those of IPV6_MTU_DISCOVER are the same numbers. */
-static int path_mtu_value(const struct transport_settings *settings)
-{
-	switch (settings->configuration->path_mtu) {
-	case PATH_MTU_DO:
-		return IP_PMTUDISC_DO;
-	case PATH_MTU_WANT:
-		return IP_PMTUDISC_WANT;
-	case PATH_MTU_DONT:
-		return IP_PMTUDISC_DONT;
-	case PATH_MTU_PROBE:
-		return IP_PMTUDISC_PROBE;
-	case PATH_MTU_INTERFACE:
-		return IP_PMTUDISC_INTERFACE;
-	case PATH_MTU_OMIT:
-		return IP_PMTUDISC_OMIT;
-	case PATH_MTU_DEFAULT:
-		break;
-	}
-	/*
-	 * IPv4: fragments at the MTU of the device, no DF, blind to what was learned of the path.
-	 * IPv6: routers do not fragment, so OMIT would have every packet refused behind a smaller
-	 * link for ever; WANT fragments at the learned path MTU.
-	 */
-	return settings->family == 4 ? IP_PMTUDISC_OMIT : IP_PMTUDISC_WANT;
-}
-
-static int set_sending4(int descriptor, const struct transport_settings *settings,
-			struct error *error)
-{
-	const struct configuration *asked = settings->configuration;
-	const struct option options[] = {
-		{true, IPPROTO_IP, IP_MTU_DISCOVER, path_mtu_value(settings),
-		 "the path MTU mode (-M)"},
-		{asked->ttl > 0, IPPROTO_IP, IP_TTL, asked->ttl, "the time to live (-t)"},
-		{asked->ttl > 0, IPPROTO_IP, IP_MULTICAST_TTL, asked->ttl, "the time to live (-t)"},
-		{asked->traffic_class >= 0, IPPROTO_IP, IP_TOS, asked->traffic_class,
-		 "the type of service (-Q)"},
-		{asked->suppress_loopback, IPPROTO_IP, IP_MULTICAST_LOOP, 0, "the loop-back (-L)"},
-		{settings->allow_broadcast, SOL_SOCKET, SO_BROADCAST, 1, "broadcast (-b)"},
-	};
-
-	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
-}
-
-static int set_sending6(int descriptor, const struct transport_settings *settings,
-			struct error *error)
-{
-	const struct configuration *asked = settings->configuration;
-	bool label = asked->flow_label >= 0;
-	const struct option options[] = {
-		{true, IPPROTO_IPV6, IPV6_MTU_DISCOVER, path_mtu_value(settings),
-		 "the path MTU mode (-M)"},
-		{asked->ttl > 0, IPPROTO_IPV6, IPV6_UNICAST_HOPS, asked->ttl, "the hop limit (-t)"},
-		{asked->ttl > 0, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, asked->ttl,
-		 "the hop limit (-t)"},
-		{asked->traffic_class >= 0, IPPROTO_IPV6, IPV6_TCLASS, asked->traffic_class,
-		 "the traffic class (-Q)"},
-		{asked->suppress_loopback, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 0,
-		 "the loop-back (-L)"},
-		/* No labels of the kernel's own, for -F 0; ours travel with the address. */
-		{label, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0, "the flow label (-F)"},
-		{label, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1, "the flow label (-F)"},
-	};
-
-	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
-}
-
-static int set_device(int descriptor, const struct transport_settings *settings,
-		      struct error *error)
-{
-	const char *device = settings->device;
-
-	if (device[0] == '\0')
-		return 0;
-	if (setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device,
-		       (socklen_t)strnlen(device, sizeof(settings->device))) == 0)
-		return 0;
-	if (errno == ENODEV)
-		return error_set(error, ERROR_NOT_FOUND, "there is no interface '%.15s' (-I)",
-				 device);
-	return error_set_system(error, errno, "cannot bind to interface '%.15s' (-I)", device);
-}
-
-void socket_options_claim_flow_label(int descriptor, const uint8_t destination[static 16],
-				     uint32_t label)
-{
-	struct in6_flowlabel_req request = {
-		.flr_action = IPV6_FL_A_GET,
-		.flr_share = IPV6_FL_S_ANY,
-		.flr_flags = IPV6_FL_F_CREATE,
-		.flr_label = htonl(label),
-	};
-
-	memcpy(&request.flr_dst, destination, 16);
-	(void)setsockopt(descriptor, IPPROTO_IPV6, IPV6_FLOWLABEL_MGR, &request, sizeof(request));
 }
 
 /* ---- what the kernel tells ---- */
@@ -344,7 +214,7 @@ static int set_messages(int descriptor, const struct transport_settings *setting
 {
 	bool stamps = settings->configuration->stamps != STAMPS_USER;
 	bool is_ip4 = settings->family == 4;
-	const struct option options[] = {
+	const struct socket_option options[] = {
 		{stamps, SOL_SOCKET, SO_TIMESTAMPNS, 1, "receive stamps (--stamps)"},
 		{true, SOL_SOCKET, SO_RXQ_OVFL, 1, "the count of dropped packets"},
 		{is_ip4, IPPROTO_IP, IP_RECVERR, 1, "the error queue"},
@@ -355,7 +225,7 @@ static int set_messages(int descriptor, const struct transport_settings *setting
 		{!is_ip4, IPPROTO_IPV6, IPV6_RECVFRAGSIZE, 1, "reporting of fragments"},
 	};
 
-	return set_all(descriptor, options, ARRAY_LENGTH(options), error);
+	return socket_options_set_all(descriptor, options, ARRAY_LENGTH(options), error);
 }
 
 /*
@@ -378,8 +248,8 @@ static uint32_t set_send_stamps(int descriptor, const struct transport_settings 
 			 SOF_TIMESTAMPING_OPT_TX_SWHW;
 		wishes |= SOF_TIMESTAMPING_TX_HARDWARE;
 	}
-	if (set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)(flags | OPT_RX_FILTER)) == 0 ||
-	    set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)flags) == 0)
+	if (socket_options_set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)(flags | OPT_RX_FILTER)) == 0 ||
+	    socket_options_set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)flags) == 0)
 		return wishes;
 	return 0;
 }
@@ -387,14 +257,14 @@ static uint32_t set_send_stamps(int descriptor, const struct transport_settings 
 int socket_options_apply(int descriptor, const struct transport_settings *settings, bool is_raw,
 			 struct socket_grants *grants, struct error *error)
 {
-	int result = set_device(descriptor, settings, error);
+	int result = socket_options_bind_device(descriptor, settings, error);
 
 	if (result == 0)
 		result = set_buffers(descriptor, settings, grants, error);
 	if (result == 0 && settings->family == 4)
-		result = set_sending4(descriptor, settings, error);
+		result = socket_options_set_sending4(descriptor, settings, error);
 	else if (result == 0)
-		result = set_sending6(descriptor, settings, error);
+		result = socket_options_set_sending6(descriptor, settings, error);
 	if (result == 0)
 		result = set_messages(descriptor, settings, is_raw, error);
 	if (result == 0)

@@ -5,6 +5,8 @@
  * errors as packets, with as much of the quote as the other host sent; and IPv4 checksums are
  * ours to make and to verify.
  */
+#include <unistd.h>
+
 #include "os/transport_socket.h"
 
 static unsigned raw_flags(uint8_t family)
@@ -16,10 +18,21 @@ static unsigned raw_flags(uint8_t family)
 static int raw_open(struct transport *transport, const struct transport_settings *settings,
 		    int descriptor, struct error *error)
 {
+	int status;
+
 	if (descriptor < 0)
 		return error_set(error, ERROR_PERMISSION, "there is no raw socket for IPv%d",
 				 settings->family);
-	return transport_socket_open(transport, settings, descriptor, true, 0, error);
+	status = transport_socket_open(transport, settings, descriptor, true, 0, error);
+	if (!settings->has_fragments)
+		return status;
+	if (status < 0) {
+		(void)close(settings->fragments);
+		if (settings->whole >= 0)
+			(void)close(settings->whole);
+		return status;
+	}
+	return transport_socket_open_fragments(transport, settings, error);
 }
 
 const struct transport_row transport_raw = {

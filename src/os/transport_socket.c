@@ -46,6 +46,12 @@ int transport_socket_add_destination(struct transport *transport, const struct a
 
 	if (address->family != socket->family)
 		return error_set(error, ERROR_INTERNAL, "a destination of another family");
+	if (socket->fragments != NULL) {
+		int status = fragment_sender_add_destination(socket->fragments, address, error);
+
+		if (status < 0)
+			return status;
+	}
 	if (socket->destination_count == socket->destination_room) {
 		uint64_t room = max_u64(16, socket->destination_room * UINT64_C(2));
 		union socket_address *grown = NULL;
@@ -173,6 +179,21 @@ int transport_socket_open(struct transport *transport, const struct transport_se
 	return 0;
 }
 
+int transport_socket_open_fragments(struct transport *transport,
+				    const struct transport_settings *settings,
+				    struct error *error)
+{
+	struct transport_socket *socket = transport->context;
+	int status = fragment_sender_open(&socket->fragments, settings->fragments, settings->whole,
+					  settings, error);
+
+	/* Pieces leave by another socket than the one whose stamps are read. */
+	transport->sends_stamps = false;
+	if (status < 0)
+		transport_socket_close(transport);
+	return status;
+}
+
 void transport_socket_close(struct transport *transport)
 {
 	struct transport_socket *socket = transport->context;
@@ -180,6 +201,7 @@ void transport_socket_close(struct transport *transport)
 	if (socket == NULL)
 		return;
 	(void)close(socket->descriptor);
+	fragment_sender_close(socket->fragments);
 	free(socket->stamps.counted_ids);
 	free(socket->destinations);
 	free(socket);

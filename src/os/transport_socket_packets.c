@@ -99,6 +99,22 @@ static bool is_worth_another(struct transport_socket *socket,
 	return system_errno != EMSGSIZE || !is_too_long(socket);
 }
 
+/* Packets that are cut by hand, up to the first that is not: how many left, or -errno. */
+static int send_cut(struct transport_socket *socket, const struct transport_outgoing *packets,
+		    uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int sent;
+
+		if (packets[i].cut == NULL)
+			return (int)i;
+		sent = fragment_sender_send(socket->fragments, &packets[i]);
+		if (sent < 0)
+			return i > 0 ? (int)i : sent;
+	}
+	return (int)count;
+}
+
 int transport_socket_send(struct transport *transport, const struct transport_outgoing *packets,
 			  uint32_t count)
 {
@@ -109,6 +125,8 @@ int transport_socket_send(struct transport *transport, const struct transport_ou
 
 	transport_socket_make_room(socket);
 	count = (uint32_t)min_u64(count, TRANSPORT_BATCH);
+	if (packets[0].cut != NULL && socket->fragments != NULL)
+		return send_cut(socket, packets, count);
 	for (uint32_t i = 0; i < count; i++) {
 		/* sendmmsg only reads the bytes, but its vectors know no const */
 		socket->send_vectors[i].iov_base = (void *)(uintptr_t)packets[i].bytes;

@@ -6,16 +6,19 @@
  */
 #include <stdio.h>
 
-#include "core/fragments.h"
+#include "core/fragment_cut.h"
 #include "run/engine_internal.h"
 
 uint64_t engine_pinned_bytes(const struct engine *engine, uint32_t target, uint32_t payload_bytes)
 {
 	const struct engine_target *at = &engine->setup.targets[target];
+	const struct fragment_cut *cut = engine_cut(engine, target);
+	uint32_t bytes = payload_bytes + WIRE_ECHO_HEADER_BYTES;
 	struct fragment_plan pieces;
 
-	if (!fragment_plan_make(&pieces, at->address.family, at->mtu,
-				payload_bytes + WIRE_ECHO_HEADER_BYTES))
+	if (cut != NULL ? !fragment_plan_make_cut(&pieces, at->address.family, at->mtu, bytes,
+						  cut->piece_bytes)
+			: !fragment_plan_make(&pieces, at->address.family, at->mtu, bytes))
 		return 0;
 	return fragment_pinned_bytes(&pieces);
 }

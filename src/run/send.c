@@ -44,6 +44,7 @@ static void write_request(struct engine *engine, struct batch *batch, uint32_t t
 	}
 	format->finish(packet, (uint16_t)sequence,
 		       payload_write(plan, sequence, packet + WIRE_ECHO_HEADER_BYTES));
+	engine->outgoing[slot].cut = engine_cut(engine, target);
 	engine->outgoing[slot].length = WIRE_ECHO_HEADER_BYTES + plan->bytes;
 	engine->outgoing[slot].destination = engine->setup.targets[target].destination;
 	engine->outgoing[slot].wants_stamps =

@@ -24,4 +24,4 @@ result capability "$(search "$calls|$types|$tokens" "$privilege")"
 ids='\b(set(res|re|e|fs)?[ug]id|setgroups|initgroups) *\('
 flags='\bPR_(SET_(KEEPCAPS|NO_NEW_PRIVS|DUMPABLE|SECUREBITS)|CAP)[A-Z_]*'
 result identity "$(search "$ids|$flags" "$privilege")"
-result socket-options "$(search '\bsetsockopt *\(' "$privilege" src/os/socket_options.c)"
+result socket-options "$(search '\bsetsockopt *\(' "$privilege" src/os/privilege_sockets.c src/os/socket_options.c src/os/socket_options_sending.c)"

@@ -29,6 +29,8 @@ OPTION_SETTER(warmup);
 OPTION_SETTER(sweep_size);
 /* packet */
 OPTION_SETTER(flow_label);
+OPTION_SETTER(fragment_order);
+OPTION_SETTER(fragment_size);
 OPTION_SETTER(identifier);
 OPTION_SETTER(path_mtu);
 OPTION_SETTER(pattern);

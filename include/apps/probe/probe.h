@@ -63,6 +63,7 @@ struct probe {
 	struct transport transports[PROBE_TRANSPORTS];
 	uint32_t transport_count;
 	struct payload_plan plan;
+	struct fragment_cut cut;   /* of --fragment-size */
 	/* a run of several kinds of requests */
 	struct engine_series series;
 	struct series_point *points;     /* one a row, NULL where there is no series */

@@ -32,12 +32,31 @@ static void start_facts(struct probe *probe, uint32_t index, const struct addres
 	struct result_target *facts = &probe->result.targets[index];
 
 	facts->payload_bytes = configuration->payload_bytes;
+	facts->has_cut = configuration->fragment_size > 0;
+	facts->cut = (struct fragment_cut){.piece_bytes = configuration->fragment_size,
+					   .order = configuration->fragment_order};
 	facts->family = address->family;
 	facts->ip_overhead_bytes = ICMP_HEADER_BYTES + (address->family == 6 ? 40u : 20u);
 	facts->is_bound_to_interface = probe->way.device[0] != '\0';
 	facts->is_bound_to_source =
 		probe->way.sources[way_family_index(address->family)].family != 0;
 	(void)address_text(address, facts->address);
+}
+
+/* Whether --fragment-size fits the way: true, or a sentence. */
+static bool fits(const struct probe *probe, const struct result_target *facts, struct error *error)
+{
+	uint32_t piece = probe_configuration(probe)->fragment_size;
+	uint32_t least = facts->family == 4 ? FRAGMENT_CUT_MIN_IP4 : FRAGMENT_CUT_MIN_IP6;
+	uint32_t most = fragment_cut_max(facts->family, facts->mtu);
+
+	if (piece == 0 || (piece >= least && piece <= most))
+		return true;
+	(void)error_set(error, ERROR_INVALID,
+			"--fragment-size %u: %u to %u bytes fit into the fragments of IPv%u at an "
+			"MTU of %u",
+			piece, least, most, (unsigned)facts->family, facts->mtu);
+	return false;
 }
 
 /* Takes an answer into the list of targets: PROBE_CONTINUE, or the run must not start. */
@@ -60,6 +79,8 @@ static int take_answer(struct probe *probe, uint32_t index, const struct names_a
 		return PROBE_CONTINUE;
 	}
 	if (status < 0)
+		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
+	if (!fits(probe, &probe->result.targets[index], &error))
 		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
 	target->address = answer->address;
 	target->usable = true;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "core/clock_quality.h"
 
@@ -55,6 +56,8 @@ static int make_plan(struct probe *probe)
 	const struct configuration *configuration = probe_configuration(probe);
 	struct payload_plan *plan = &probe->plan;
 
+	probe->cut = (struct fragment_cut){.piece_bytes = configuration->fragment_size,
+					   .order = configuration->fragment_order};
 	plan->bytes = configuration->payload_bytes;
 	plan->pattern = configuration->pattern;
 	plan->fixed_length = configuration->fixed_pattern_length;
@@ -100,7 +103,8 @@ static const struct transport_row *choose_row(struct probe *probe, uint8_t famil
 	*descriptor = -1;
 	if (row != NULL && (row->flags(family) & TRANSPORT_NEEDS_PRIVILEGE) == 0)
 		return row;
-	*descriptor = privilege_take_socket(&probe->privilege, family);
+	*descriptor = privilege_take_socket(&probe->privilege,
+					    family == 6 ? PRIVILEGE_ICMP6 : PRIVILEGE_ICMP4);
 	if (row != NULL || *descriptor >= 0)
 		return row != NULL ? row : &transport_raw;
 	/* A host without the family has no ping socket for it either. */
@@ -130,6 +134,24 @@ static void explain(const struct probe *probe, uint8_t family, const struct tran
 			(unsigned)family);
 }
 
+/* For fragments made by hand, which no other transport than raw can send. */
+static int take_fragment_sockets(struct probe *probe, uint8_t family,
+				 struct transport_settings *settings, struct error *error)
+{
+	struct privilege *privilege = &probe->privilege;
+	enum privilege_socket which = family == 6 ? PRIVILEGE_FRAGMENTS6 : PRIVILEGE_FRAGMENTS4;
+
+	settings->fragments = privilege_take_socket(privilege, which);
+	settings->whole =
+		family == 6 ? privilege_take_socket(privilege, PRIVILEGE_WHOLE6) : -1;
+	settings->has_fragments = settings->fragments >= 0 && (family == 4 || settings->whole >= 0);
+	if (settings->has_fragments)
+		return 0;
+	return error_set_system(error, privilege->raw_errno[which],
+				"no socket for fragments made by hand: run this as root or install "
+				"it with CAP_NET_RAW (setcap cap_net_raw=p)");
+}
+
 static int open_transport(struct probe *probe, uint8_t family, uint16_t identifier, bool has_many,
 			  struct transport *transport, struct error *error)
 {
@@ -151,6 +173,12 @@ static int open_transport(struct probe *probe, uint8_t family, uint16_t identifi
 	int status;
 
 	memcpy(settings.device, probe->way.device, sizeof(settings.device));
+	if (configuration_makes_fragments(configuration) &&
+	    take_fragment_sockets(probe, family, &settings, error) < 0) {
+		if (descriptor >= 0)
+			(void)close(descriptor);
+		return -ERROR_PERMISSION;
+	}
 	*transport = (struct transport){.row = row};
 	if (configuration->has_mark && descriptor < 0)
 		return error_set(error, ERROR_PERMISSION,
@@ -189,6 +217,7 @@ static void give_up_family(struct probe *probe, uint8_t family, const struct err
 
 static int add_destinations(struct probe *probe, uint8_t family, struct transport *transport)
 {
+	const struct configuration *configuration = probe_configuration(probe);
 	struct error error;
 
 	for (uint32_t i = 0; i < probe->hosts.count; i++) {
@@ -201,6 +230,8 @@ static int add_destinations(struct probe *probe, uint8_t family, struct transpor
 		if (destination < 0)
 			return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
 		target->transport = probe->transport_count;
+		if (configuration->fragment_size > 0)
+			target->cut = &probe->cut;
 		target->destination = (uint32_t)destination;
 	}
 	return PROBE_CONTINUE;

@@ -65,6 +65,14 @@ const struct option_row option_table[] = {
 	{0, "payload", "KIND", .group = OPTION_GROUP_PACKET, .set = option_set_payload,
 	 .help = "distinct: every 8 bytes of every request differ (default); random: cannot be "
 		 "compressed"},
+	{0, "fragment-size", "BYTES", .group = OPTION_GROUP_PACKET,
+	 .set = option_set_fragment_size,
+	 .help = "cut requests into fragments of so many bytes of IP payload by hand (a multiple of "
+		 "8; raw sockets only)"},
+	{0, "fragment-order", "ORDER", .group = OPTION_GROUP_PACKET,
+	 .set = option_set_fragment_order,
+	 .help = "in which they are sent: forward (default), reverse, or odd-even (the first, "
+		 "third ... then the second, fourth ...)"},
 	{'M', "path-mtu", "MODE", .group = OPTION_GROUP_PACKET, .set = option_set_path_mtu,
 	 .help = "do, want, dont, probe, interface or omit (default: omit for IPv4; for IPv6 "
 		 "fragments of the known path MTU)"},

@@ -11,7 +11,6 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "core/size_list.h"
 
 static int set_u32(uint32_t *member, const char *what, const char *value, uint64_t min,
 		   uint64_t max, struct error *error)
@@ -220,17 +219,6 @@ OPTION_SETTER(size)
 {
 	configuration->has_size = true;
 	return set_u32(&configuration->payload_bytes, what, value, 0, 65527, error);
-}
-
-/* Read here for its errors, and again when the path is known. */
-OPTION_SETTER(sweep_size)
-{
-	struct size_list list;
-	int status = size_list_parse(&list, what, value, error);
-
-	if (status == 0)
-		configuration->sweep_sizes = value;
-	return status;
 }
 
 /* Code points: RFC 2474 (cs), RFC 2597 (af), RFC 3246 (ef), RFC 5865 (va), RFC 8622 (le). */

@@ -28,7 +28,7 @@ int probe_secure(struct probe *probe)
 		return PROBE_CONTINUE;
 	/* Without sockets, whatever the reason: what there is must be dropped all the same. */
 	if (status == 0 &&
-	    privilege_open_sockets(&probe->privilege, NULL, &probe->rights_error) < 0)
+	    privilege_open_sockets(&probe->privilege, PRIVILEGE_ALL, NULL, &probe->rights_error) < 0)
 		privilege_end(&probe->privilege);
 	if (privilege_drop(&probe->privilege, &error) < 0) {
 		console_say("%s", error.text);
@@ -187,6 +187,16 @@ int probe_check_rules(struct probe *probe)
 	return probe_write(probe, PROBE_REFUSED, false);
 }
 
+/* The sockets that need a right, by what was asked for. */
+static unsigned wanted_sockets(const struct configuration *configuration)
+{
+	unsigned wanted = PRIVILEGE_ECHO;
+
+	if (configuration_makes_fragments(configuration))
+		wanted |= PRIVILEGE_FRAGMENTS;
+	return wanted;
+}
+
 /* What real root could not do before it had read its arguments. */
 static int drop_root(struct probe *probe, struct error *error)
 {
@@ -194,12 +204,15 @@ static int drop_root(struct probe *probe, struct error *error)
 	const uint32_t *mark = configuration->has_mark ? &configuration->mark : NULL;
 	int status = 0;
 
-	if (probe->privilege.dropped)
+	if (probe->privilege.dropped) {
+		privilege_keep_sockets(&probe->privilege, wanted_sockets(configuration));
 		return 0;
+	}
 	probe->privilege.receive_bytes = socket_options_buffer_bytes(
 		configuration, configuration->payload_bytes + 8, probe_outstanding(probe));
 	if (probe->rights_error.code == 0 && !probe->is_simulated)
-		status = privilege_open_sockets(&probe->privilege, mark, &probe->rights_error);
+		status = privilege_open_sockets(&probe->privilege, wanted_sockets(configuration),
+						mark, &probe->rights_error);
 	if (status < 0 && probe->rights_error.code == 0)
 		probe->rights_error.code = -status;
 	return privilege_drop(&probe->privilege, error);

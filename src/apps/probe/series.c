@@ -23,6 +23,18 @@ static int allocate(struct probe *probe)
 	return PROBE_CONTINUE;
 }
 
+/* --fragment-size with a sweep over sizes: each is cut so. */
+static void cut_points(struct probe *probe)
+{
+	const struct configuration *configuration = probe_configuration(probe);
+
+	for (uint32_t i = 0; configuration->fragment_size > 0 && i < probe->row_count; i++) {
+		probe->points[i].has_cut = true;
+		probe->points[i].cut.piece_bytes = configuration->fragment_size;
+		probe->points[i].cut.order = configuration->fragment_order;
+	}
+}
+
 static int prepare_sweep(struct probe *probe)
 {
 	struct configuration *configuration = &probe->options.configuration;
@@ -41,6 +53,7 @@ static int prepare_sweep(struct probe *probe)
 	if (count < 0)
 		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
 	probe->row_count = (uint32_t)count;
+	cut_points(probe);
 	configuration->payload_bytes = 0;
 	for (uint32_t i = 0; i < probe->row_count; i++)
 		configuration->payload_bytes = (uint32_t)max_u64(configuration->payload_bytes,

@@ -40,6 +40,12 @@ struct account_deferred {
 	int128 sent_sum_ns;
 };
 
+/* The RTTs (rtt_user) that one turn of a series has brought, as far as there is room. */
+struct account_log {
+	double *rtts_ns;
+	uint32_t count, capacity;
+};
+
 struct account_target {
 	/* set by the caller */
 	struct address address;
@@ -51,6 +57,7 @@ struct account_target {
 	struct account_responder *responders; /* ACCOUNT_RESPONDERS_MAX of them, multicast only */
 	const struct payload_plan *plan; /* of its requests; NULL: the account's */
 	struct harm_budget *harm;    /* of the host; NULL: its requests are not cut */
+	struct account_log *log;     /* NULL: none is kept */
 	uint64_t pinned_bytes;       /* in the host's reassembly memory by one that is lost */
 	/* kept here */
 	struct tally tally;

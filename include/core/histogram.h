@@ -64,12 +64,6 @@ double histogram_weighted_mean(const struct histogram *histogram);
 int64_t histogram_quantile(const struct histogram *histogram, double q);
 
 /*
- * The same with the place of the sample within its bucket taken from its rank, as if the samples of
- * a bucket lay evenly in it: not finer than the samples are, but without the steps of the buckets.
- */
-double histogram_quantile_between(const struct histogram *histogram, double q);
-
-/*
  * Whether a sample of this size supports the q-quantile: 1 - q^n >= 0.95, the least n for which
  * its upper 95 % confidence limit is finite (order statistics; n >= 29, 299, 2,995 for p90,
  * p99, p99.9). The median of any sample that is not empty counts as supported, as a statistic

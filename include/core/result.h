@@ -13,6 +13,7 @@
 #include "core/estimate.h"
 #include "core/fragment_cut.h"
 #include "core/histogram.h"
+#include "core/size_fit.h"
 
 #define RESULT_ERRORS_MAX 32u
 #define RESULT_TTLS_MAX 16u
@@ -239,7 +240,8 @@ struct result_target {
 	/* a series: one for each kind of request, as targets of their own; their sums stand here */
 	struct result_target *points;
 	uint32_t point_count;         /* 0: there is no series */
-	const struct sweep *sweep;    /* what its blocks brought; NULL: none */
+	struct sweep *sweep;          /* what its blocks brought; NULL: none */
+	struct size_fit fit;          /* of a sweep */
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;
 	struct result_mixed mixed[RESULT_MIXED_MAX]; /* the first ones */

@@ -32,6 +32,13 @@ bool statistics_wilson(uint64_t k, uint64_t n, double z,
 double statistics_none_upper(uint64_t n);
 
 /*
+ * The 97.5 % quantile of Student's distribution with this many degrees of freedom, to three
+ * decimals: how many standard errors a two-sided 95 % interval reaches if the error itself was
+ * estimated from degrees + 1 values. Infinite for 0.
+ */
+double statistics_student(uint32_t degrees);
+
+/*
  * The interval that loss_ci95 reports for k lost of n: Wilson's at 95 %; but if none was lost,
  * 0 up to statistics_none_upper(n). False if n is 0 or k > n.
  */

@@ -39,6 +39,9 @@ void summary_fragments(struct result_target *target,
  */
 void summary_add_points(const struct result *result, struct result_target *target);
 
+/* The steps and the fit of a sweep; its points must be complete. */
+void summary_sweep(const struct result *result, struct result_target *target);
+
 /* Room for one more reason, NULL where the list is full: it keeps its causes, not the effects. */
 struct result_reason *summary_reason(struct result *result, const char *code) MUST_CHECK;
 

@@ -10,16 +10,11 @@
 
 #include "base/random.h"
 #include "core/series.h"
+#include "core/size_fit.h"
 
 #define SWEEP_BLOCKS_MIN 3u
 #define SWEEP_BLOCKS_MAX 20u
 #define SWEEP_PATIENCE_MIN_NS (10 * NANOSECONDS_PER_MILLISECOND)
-
-/* What one turn of a point has brought. */
-struct sweep_cell {
-	uint64_t samples;
-	double median_ns; /* meaningless without samples */
-};
 
 struct sweep {
 	struct conductor conductor;    /* hand this to the engine */
@@ -33,8 +28,11 @@ struct sweep {
 	uint32_t order[SERIES_POINTS_MAX];
 	bool has_turn;
 	uint32_t row;                  /* of the last turn */
-	struct histogram before;       /* that row's, when its turn began */
-	struct sweep_cell cells[SWEEP_BLOCKS_MAX][SERIES_POINTS_MAX];
+	/* for what is made of it afterwards */
+	struct size_fit_point fit_points[SERIES_POINTS_MAX];
+	struct least_deviations_row fit_rows[SERIES_POINTS_MAX];
+	double fit_numbers[3 * SERIES_POINTS_MAX];
+	struct size_fit_cell cells[SERIES_POINTS_MAX][SWEEP_BLOCKS_MAX]; /* what its turns brought */
 };
 
 extern const struct conductor_row conductor_sweep_size;

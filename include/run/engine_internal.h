@@ -12,6 +12,7 @@
 #include "core/wire_format.h"
 #include "run/engine.h"
 
+#define ENGINE_LOG_MAX 4096u /* RTTs of a turn that its conductor sees one by one */
 #define ENGINE_PROGRESS_NS (100 * NANOSECONDS_PER_MILLISECOND)
 #define ENGINE_RETRY_NS (10 * NANOSECONDS_PER_MILLISECOND) /* after a send that failed for good */
 #define ENGINE_BACK_OFF_MIN_NS (100 * NANOSECONDS_PER_MICROSECOND) /* after EAGAIN, ENOBUFS */
@@ -55,6 +56,7 @@ struct engine {
 	struct payload_plan *plans;   /* series: one a target; NULL: the setup's for all */
 	struct harm_budget *harms;    /* one a host; NULL: nothing that is sent is cut */
 	uint64_t harm_most;           /* bytes held at one host when the run was ended for it */
+	struct account_log turn_log;
 	struct series_turn turn;
 	bool has_turn;
 

@@ -73,6 +73,8 @@ static void record_times(struct account_target *target, const struct flight_entr
 	histogram_record(target->rtt_user, user_ns);
 	delay_variation_add(&target->variation, user_ns);
 	steady_add(&target->steady, user_ns);
+	if (target->log != NULL && target->log->count < target->log->capacity)
+		target->log->rtts_ns[target->log->count++] = (double)user_ns;
 	if (arrival->stamp_ns != ACCOUNT_NO_STAMP && arrival->stamp_ns >= entry->sent_ns &&
 	    arrival->stamp_ns <= arrival->now_ns) {
 		ping_ns = arrival->stamp_ns - entry->sent_ns;

@@ -251,24 +251,6 @@ static uint32_t bucket_of_rank(const struct histogram *histogram, uint64_t rank,
 	return bucket;
 }
 
-double histogram_quantile_between(const struct histogram *histogram, double q)
-{
-	uint64_t rank, before;
-	uint32_t bucket;
-	double low, high, place;
-
-	if (histogram->samples == 0)
-		return 0.0;
-	rank = rank_of(histogram->samples, q);
-	bucket = bucket_of_rank(histogram, rank, &before);
-	low = (double)max_i64(histogram_bucket_low(bucket), histogram->min_ns);
-	high = (double)histogram->max_ns;
-	if (bucket < LAST_BUCKET)
-		high = fmin(high, (double)histogram_bucket_high(bucket));
-	place = ((double)(rank - before) - 0.5) / (double)max_u64(histogram->counts[bucket], 1);
-	return fmin(low + (high - low) * place, (double)histogram->max_ns);
-}
-
 int64_t histogram_quantile(const struct histogram *histogram, double q)
 {
 	uint64_t rank, before;

@@ -39,6 +39,20 @@ double statistics_none_upper(uint64_t n)
 	return n == 0 ? 1.0 : -expm1(log(0.05) / (double)n);
 }
 
+/* Above the table the tail's expansion in 1/degrees (Cornish and Fisher) is exact enough. */
+double statistics_student(uint32_t degrees)
+{
+	static const double quantiles[] = {
+		INFINITY, 12.706205, 4.302653, 3.182446, 2.776445, 2.570582,
+		2.446912, 2.364624,  2.306004, 2.262157, 2.228139,
+	};
+	double z = STATISTICS_Z95, z3 = z * z * z, z5 = z3 * z * z, n = degrees;
+
+	if (degrees < ARRAY_LENGTH(quantiles))
+		return quantiles[degrees];
+	return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
+}
+
 bool statistics_loss_interval(uint64_t k, uint64_t n, struct statistics_interval *interval)
 {
 	if (n > 0 && k == 0) {

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/median.h"
+
 #define CLIP_DEVIATIONS	 6.0
 #define DEVIATION_OF_MAD 1.4826 /* of a normal distribution */
 #define PART_MIN	 3u	/* values on either side of a division */
@@ -57,27 +59,12 @@ void steady_add(struct steady *steady, int64_t rtt_ns)
 
 /* ---- the verdict ---- */
 
-/* The values' median; they come back sorted. */
-static double sort_median(double *values, uint32_t count)
-{
-	for (uint32_t i = 1; i < count; i++) {
-		double value = values[i];
-		uint32_t at = i;
-
-		for (; at > 0 && values[at - 1] > value; at--)
-			values[at] = values[at - 1];
-		values[at] = value;
-	}
-	return count % 2 != 0 ? values[count / 2]
-			      : (values[count / 2 - 1] + values[count / 2]) / 2.0;
-}
-
 static double median_of(const double *values, uint32_t count)
 {
 	double sorted[STEADY_MEANS];
 
 	memcpy(sorted, values, count * sizeof(*values));
-	return sort_median(sorted, count);
+	return median_sorting(sorted, count);
 }
 
 /* What lies further from the median than hiccups explain is moved to that distance. */
@@ -88,7 +75,7 @@ static void clip(double *values, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		distances[i] = fabs(values[i] - median);
-	reach = CLIP_DEVIATIONS * DEVIATION_OF_MAD * sort_median(distances, count);
+	reach = CLIP_DEVIATIONS * DEVIATION_OF_MAD * median_sorting(distances, count);
 	/* More than half of them equal: what is relevant decides. */
 	reach = fmax(reach, 2.0 * RELEVANT_SHARE * median);
 	for (uint32_t i = 0; i < count; i++)

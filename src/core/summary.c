@@ -217,6 +217,7 @@ static void complete_series(const struct result *result, struct result_target *t
 	summary_add_points(result, target);
 	complete_loss(target);
 	summary_fragments(target, before, after);
+	summary_sweep(result, target);
 }
 
 void summary_complete(struct result *result, const struct kernel_counters *before,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of a sweep and the medians of its blocks. The median of a turn is that of what its row
- * has gained since the turn began, taken from two states of one histogram.
+ * The order of a sweep and the medians of its blocks, which are exact: a histogram's buckets are
+ * wider than what a fragment costs on a long path.
  */
 #include "core/sweep.h"
 
 #include <string.h>
+
+#include "core/median.h"
 
 #define REQUESTS_PER_BLOCK 10u
 #define PATIENCE_FACTOR	   4 /* times the slowest round trip so far */
@@ -46,20 +48,15 @@ void sweep_init(struct sweep *sweep, uint32_t points, uint64_t requests, int64_t
 /* Notes what the last turn has brought. */
 static void end_turn(struct sweep *sweep, const struct account_target *rows)
 {
-	const struct histogram *now = rows[sweep->row].rtt_user;
-	struct histogram *gained = &sweep->before;
-	struct sweep_cell *cell = &sweep->cells[sweep->block][sweep->row];
+	struct size_fit_cell *cell = &sweep->cells[sweep->row][sweep->block];
+	struct account_log *log = sweep->has_turn ? rows[sweep->row].log : NULL;
 
 	if (!sweep->has_turn)
 		return;
-	gained->samples = now->samples - gained->samples;
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		gained->counts[i] = now->counts[i] - gained->counts[i];
-	gained->min_ns = now->min_ns;
-	gained->max_ns = now->max_ns;
-	cell->samples = gained->samples;
-	if (gained->samples > 0)
-		cell->median_ns = histogram_quantile_between(gained, 0.5);
+	if (log != NULL && log->count > 0) {
+		cell->samples = log->count;
+		cell->median_ns = median_sorting(log->rtts_ns, log->count);
+	}
 	if (++sweep->place < sweep->points)
 		return;
 	sweep->place = 0;
@@ -93,7 +90,6 @@ static bool next(struct conductor *conductor, const struct account_target *rows,
 		return false;
 	sweep->row = sweep->order[sweep->place];
 	sweep->has_turn = true;
-	sweep->before = *rows[sweep->row].rtt_user;
 	turn->row = sweep->row;
 	/* The remainder of a division that does not come out even is spread over the blocks. */
 	turn->requests = (uint64_t)((uint128)sweep->requests * (sweep->block + 1) / sweep->blocks -

@@ -13,7 +13,7 @@ static json_t *from_blocks(struct json_document *document, const struct sweep *s
 	json_t *blocks = json_array();
 
 	for (uint32_t i = 0; i < sweep->blocks; i++) {
-		const struct sweep_cell *cell = &sweep->cells[i][point];
+		const struct size_fit_cell *cell = &sweep->cells[point][i];
 
 		json_append(document, blocks,
 			    cell->samples > 0 ? json_from_mean_time(document, cell->median_ns)
@@ -42,7 +42,19 @@ json_t *json_from_points(struct json_document *document, const struct result_tar
 
 json_t *json_from_fit(struct json_document *document, const struct result_target *target)
 {
-	(void)document;
-	(void)target;
-	return json_null();
+	const struct size_fit *fit = &target->fit;
+	json_t *object;
+
+	if (target->sweep == NULL)
+		return json_null();
+	object = json_object();
+	json_put_estimate(document, object, "base_ns", &fit->base_ns);
+	json_put_estimate(document, object, "per_byte_ns", &fit->per_byte_ns);
+	json_put_estimate(document, object, "per_fragment_ns", &fit->per_fragment_ns);
+	json_put_estimate(document, object, "first_fragmentation_ns",
+			  &fit->first_fragmentation_ns);
+	json_put(document, object, "points", json_from_count(fit->points));
+	json_put(document, object, "blocks", json_from_count(fit->blocks));
+	json_put(document, object, "why_not", json_from_text(fit->why_not));
+	return object;
 }

@@ -151,6 +151,63 @@ static void print_losses(FILE *stream, const struct result_target *target)
 	}
 }
 
+static enum format_unit unit_of(double ns)
+{
+	double size = ns < 0 ? -ns : ns;
+
+	if (size >= (double)NANOSECONDS_PER_MILLISECOND)
+		return FORMAT_MS;
+	return size >= US ? FORMAT_US : FORMAT_NS;
+}
+
+/* "a fragment costs 2.8 us [2.3, 3.2]". */
+static void add_term(struct lines *lines, const char *separator, const char *words,
+		     const struct estimate *estimate)
+{
+	static const double scales[] = {[FORMAT_NS] = 1.0, [FORMAT_US] = US, [FORMAT_MS] = MS};
+	enum format_unit unit = unit_of(estimate->value);
+	char value[FORMAT_LENGTH], low[FORMAT_LENGTH], high[FORMAT_LENGTH];
+
+	if (!estimate->known)
+		return;
+	lines_prose(lines, separator, "%s %s [%s, %s]", words,
+		    format_duration_in(estimate->value, unit, 3, value),
+		    format_significant(estimate->low / scales[unit], 3, low),
+		    format_significant(estimate->high / scales[unit], 3, high));
+}
+
+static void print_fit(FILE *stream, const struct result_target *target)
+{
+	const struct size_fit *fit = &target->fit;
+	const char *separator = "";
+	struct lines lines;
+	char text[FORMAT_LENGTH];
+
+	lines_open(&lines, stream, "costs");
+	if (fit->per_fragment_ns.known) {
+		double first_ns = fit->per_fragment_ns.value + fit->first_fragmentation_ns.value;
+
+		add_term(&lines, "",
+			 target->points[0].has_cut ? "a fragment of the request costs"
+						   : "a fragment each way costs",
+			 &fit->per_fragment_ns);
+		if (fit->first_fragmentation_ns.known)
+			lines_prose(&lines, ", ", "the first one %s",
+				    format_duration_in(first_ns, unit_of(first_ns), 3, text));
+		separator = "; ";
+	}
+	if (fit->per_byte_ns.known) {
+		add_term(&lines, separator, "a byte", &fit->per_byte_ns);
+		separator = "; ";
+	}
+	add_term(&lines, separator, "all the rest", &fit->base_ns);
+	if (fit->why_not != NULL && fit->why_not[0] != '\0') {
+		lines_break(&lines);
+		lines_prose(&lines, "", "what else it costs cannot be told: %s", fit->why_not);
+	}
+	lines_close(&lines);
+}
+
 void text_sweep(FILE *stream, const struct result *result, const struct result_target *target)
 {
 	if (target->sweep == NULL)
@@ -158,4 +215,5 @@ void text_sweep(FILE *stream, const struct result *result, const struct result_t
 	print_times(stream, result, target);
 	print_losses(stream, target);
 	(void)fputc('\n', stream);
+	print_fit(stream, target);
 }

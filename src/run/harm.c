@@ -61,6 +61,11 @@ int engine_allocate_series(struct engine *engine, struct error *error)
 		engine->plans = engine_allocate(engine, count, sizeof(*engine->plans), error);
 		if (engine->plans == NULL)
 			return -ERROR_NO_MEMORY;
+		engine->turn_log.rtts_ns = engine_allocate(
+			engine, ENGINE_LOG_MAX, sizeof(*engine->turn_log.rtts_ns), error);
+		if (engine->turn_log.rtts_ns == NULL)
+			return -ERROR_NO_MEMORY;
+		engine->turn_log.capacity = ENGINE_LOG_MAX;
 		engine->account.plans_differ = true;
 		for (uint32_t i = 0; i < count; i++)
 			engine->account.targets[i].plan = engine->setup.plan;

@@ -42,6 +42,8 @@ static int start_turn(struct engine *engine, int64_t not_before_ns, struct error
 	int status = pacer_init(&pace->pacer, engine->setup.pacer, &settings, error);
 	if (status < 0)
 		return status;
+	engine->turn_log.count = 0;
+	engine->account.targets[turn->row].log = &engine->turn_log;
 	pace->finished = false;
 	pace->retry_at_ns = 0;
 	account_resume(&engine->account, turn->row, settings.start_ns);
@@ -53,11 +55,13 @@ static int start_turn(struct engine *engine, int64_t not_before_ns, struct error
 static int next_turn(struct engine *engine, int64_t not_before_ns, struct error *error)
 {
 	const struct engine_series *series = engine->setup.series;
+	uint32_t last = engine->turn.row;
 
 	engine->turn = (struct series_turn){.requests = 1};
 	engine->has_turn = series->conductor->row->next(series->conductor, engine->account.targets,
 							series->points, engine->now_ns,
 							&engine->turn);
+	engine->account.targets[last].log = NULL;
 	if (engine->has_turn)
 		return start_turn(engine, not_before_ns, error);
 	engine->unfinished = 0;

@@ -154,6 +154,7 @@ struct result_fragments {
 };
 
 struct sweep;
+struct mtu_search;
 
 struct result_target {
 	const char *name;             /* as given */
@@ -241,6 +242,7 @@ struct result_target {
 	struct result_target *points;
 	uint32_t point_count;         /* 0: there is no series */
 	struct sweep *sweep;          /* what its blocks brought; NULL: none */
+	const struct mtu_search *mtu_search; /* a search for the path MTU; NULL: none */
 	struct size_fit fit;          /* of a sweep */
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;

@@ -37,6 +37,9 @@ void json_put_places(struct json_document *document, json_t *object,
 json_t *json_from_points(struct json_document *document, const struct result_target *target);
 json_t *json_from_fit(struct json_document *document, const struct result_target *target);
 
+/* "find_mtu": null but for a search for it. */
+json_t *json_from_mtu_search(struct json_document *document, const struct result_target *target);
+
 /* Our own keys about stamps, the wire and steadiness. */
 void json_put_own_times(struct json_document *document, json_t *object,
 			const struct result_target *target);

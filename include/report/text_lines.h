@@ -37,6 +37,9 @@ void text_fragments(FILE *stream, const struct result *result, const struct resu
 /* The points of a sweep, and what they tell together. */
 void text_sweep(FILE *stream, const struct result *result, const struct result_target *target);
 
+/* The path MTU that was searched for. */
+void text_mtu_search(FILE *stream, const struct result_target *target);
+
 /* What the figures leave out, and whether they are those of one state. */
 void text_warmup(FILE *stream, const struct result *result, const struct result_target *target);
 void text_steady(FILE *stream, const struct result *result, const struct result_target *target);

@@ -26,15 +26,13 @@ json_t *json_from_points(struct json_document *document, const struct result_tar
 {
 	json_t *points;
 
-	if (target->point_count == 0)
+	if (target->sweep == NULL)
 		return json_null();
 	points = json_array();
 	for (uint32_t i = 0; i < target->point_count; i++) {
 		json_t *point = json_from_target(document, &target->points[i]);
 
-		if (target->sweep != NULL)
-			json_put(document, point, "block_p50_ns",
-				 from_blocks(document, target->sweep, i));
+		json_put(document, point, "block_p50_ns", from_blocks(document, target->sweep, i));
 		json_append(document, points, point);
 	}
 	return points;

@@ -218,13 +218,12 @@ static void put_troubles(struct json_document *document, json_t *object,
 static void put_series(struct json_document *document, json_t *object,
 		       const struct result_target *target)
 {
-	static const char *const keys[] = {"find_rate", "find_mtu", "runs"};
-
 	json_put(document, object, "points", json_from_points(document, target));
 	json_put(document, object, "fit", json_from_fit(document, target));
 	json_put(document, object, "diagnosis", json_null());
-	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
-		json_put(document, object, keys[i], json_null());
+	json_put(document, object, "find_rate", json_null());
+	json_put(document, object, "find_mtu", json_from_mtu_search(document, target));
+	json_put(document, object, "runs", json_null());
 }
 
 /* Which requests the pieces of mixed replies belong to, by their number; null: not known. */

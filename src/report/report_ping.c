@@ -43,7 +43,10 @@ int report_banner(FILE *stream, const struct result_target *target)
 	(void)fprintf(stream, target->family == 6 ? "PING %s(%s) " : "PING %s (%s) ",
 		      safe(target->name, name), target->address);
 	print_binding(stream, target);
-	if (target->point_count > 0)
+	if (target->mtu_search != NULL)
+		(void)fprintf(stream, "packets of up to %u bytes, to find the path MTU.\n",
+			      target->mtu);
+	else if (target->point_count > 0)
 		(void)fprintf(stream, "%u kinds of requests, %u to %u bytes of data.\n",
 			      target->point_count, target->points[0].payload_bytes,
 			      target->points[target->point_count - 1].payload_bytes);

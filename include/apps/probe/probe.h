@@ -12,6 +12,7 @@
 #include "apps/probe/options.h"
 #include "apps/probe/way.h"
 #include "core/kernel_counters.h"
+#include "core/mtu_search.h"
 #include "core/sweep.h"
 #include "os/host.h"
 #include "os/host_interface.h"
@@ -71,6 +72,7 @@ struct probe {
 	struct result_target *row_facts;
 	uint32_t row_count;
 	struct sweep *sweep;
+	struct mtu_search *mtu_search;
 	struct engine *engine;
 	struct console console;
 	struct host_counters counter_files;

@@ -300,6 +300,7 @@ void probe_close(struct probe *probe)
 	free(probe->rows);
 	free(probe->row_facts);
 	free(probe->sweep);
+	free(probe->mtu_search);
 	free(probe->targets);
 	free(probe->result.targets);
 	free(probe->argument_hosts);

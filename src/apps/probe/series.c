@@ -62,6 +62,23 @@ static int prepare_sweep(struct probe *probe)
 	return PROBE_CONTINUE;
 }
 
+static int prepare_search(struct probe *probe)
+{
+	struct configuration *configuration = &probe->options.configuration;
+	const struct result_target *facts = &probe->result.targets[0];
+
+	if (facts->mtu == 0)
+		return probe_fail(probe, PROBE_UNUSABLE,
+				  "--find-mtu: the MTU of the interface is not known");
+	probe->mtu_search = malloc(sizeof(*probe->mtu_search));
+	if (probe->mtu_search == NULL)
+		return probe_fail(probe, PROBE_UNUSABLE, "no memory for the search");
+	mtu_search_init(probe->mtu_search, facts->family, facts->mtu, configuration->timeout_ns);
+	probe->row_count = MTU_SEARCH_ROWS;
+	configuration->payload_bytes = facts->mtu - facts->ip_overhead_bytes;
+	return PROBE_CONTINUE;
+}
+
 /* What is known of the points goes to their facts. */
 static void show_points(struct probe *probe)
 {
@@ -70,6 +87,7 @@ static void show_points(struct probe *probe)
 	target->points = probe->row_facts;
 	target->point_count = probe->row_count;
 	target->sweep = probe->sweep;
+	target->mtu_search = probe->mtu_search;
 	for (uint32_t i = 0; i < probe->row_count; i++) {
 		probe->row_facts[i].payload_bytes = probe->points[i].payload_bytes;
 		probe->row_facts[i].has_cut = probe->points[i].has_cut;
@@ -85,7 +103,8 @@ int probe_prepare_series(struct probe *probe)
 		return PROBE_CONTINUE;
 	status = allocate(probe);
 	if (status == PROBE_CONTINUE)
-		status = prepare_sweep(probe);
+		status = probe_configuration(probe)->find_mtu ? prepare_search(probe)
+							      : prepare_sweep(probe);
 	if (status != PROBE_CONTINUE)
 		return status;
 	for (uint32_t i = 0; i < probe->row_count; i++)
@@ -100,19 +119,26 @@ struct engine_target *probe_rows(struct probe *probe, uint32_t *count)
 	return probe->rows != NULL ? probe->rows : probe->targets;
 }
 
-const struct engine_series *probe_start_series(struct probe *probe)
+static struct conductor *start_conductor(struct probe *probe)
 {
 	const struct configuration *configuration = probe_configuration(probe);
 	uint64_t seed;
 
+	if (probe->mtu_search != NULL)
+		return &probe->mtu_search->conductor;
+	memcpy(&seed, probe->plan.key, sizeof(seed));
+	sweep_init(probe->sweep, probe->row_count, configuration->count, configuration->timeout_ns,
+		   seed);
+	return &probe->sweep->conductor;
+}
+
+const struct engine_series *probe_start_series(struct probe *probe)
+{
 	if (probe->rows == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < probe->row_count; i++)
 		probe->rows[i] = probe->targets[0];
-	memcpy(&seed, probe->plan.key, sizeof(seed));
-	sweep_init(probe->sweep, probe->row_count, configuration->count, configuration->timeout_ns,
-		   seed);
-	probe->series = (struct engine_series){&probe->sweep->conductor, probe->points};
+	probe->series = (struct engine_series){start_conductor(probe), probe->points};
 	return &probe->series;
 }
 
@@ -120,6 +146,10 @@ const struct engine_series *probe_start_series(struct probe *probe)
 
 void probe_end_series(struct probe *probe)
 {
-	if (probe->row_facts != NULL)
-		show_points(probe);
+	if (probe->row_facts == NULL)
+		return;
+	/* A search has as many kinds of requests as it turned out to need. */
+	if (probe->mtu_search != NULL)
+		probe->row_count = probe->mtu_search->rows;
+	show_points(probe);
 }

@@ -155,6 +155,7 @@ struct result_fragments {
 
 struct sweep;
 struct mtu_search;
+struct diagnosis;
 
 struct result_target {
 	const char *name;             /* as given */
@@ -243,6 +244,7 @@ struct result_target {
 	uint32_t point_count;         /* 0: there is no series */
 	struct sweep *sweep;          /* what its blocks brought; NULL: none */
 	const struct mtu_search *mtu_search; /* a search for the path MTU; NULL: none */
+	const struct diagnosis *diagnosis;   /* of fragments; NULL: none */
 	struct size_fit fit;          /* of a sweep */
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;
@@ -386,6 +388,9 @@ int64_t result_shown_ns(const struct result *result, int64_t ns);
 
 /* The rows that requests are booked to: the points of a series where there is one, else targets. */
 const struct result_target *result_rows(const struct result *result, uint32_t *count);
+
+/* Whether requests were sent to find something out, so that neither their pace nor losses matter. */
+bool result_is_search(const struct result *result);
 
 /* lost + in flight + received == sent, and the causes add up to lost. */
 bool result_tally_balances(const struct tally *tally);

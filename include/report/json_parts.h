@@ -40,6 +40,9 @@ json_t *json_from_fit(struct json_document *document, const struct result_target
 /* "find_mtu": null but for a search for it. */
 json_t *json_from_mtu_search(struct json_document *document, const struct result_target *target);
 
+/* "diagnosis": null but for one. */
+json_t *json_from_diagnosis(struct json_document *document, const struct result_target *target);
+
 /* Our own keys about stamps, the wire and steadiness. */
 void json_put_own_times(struct json_document *document, json_t *object,
 			const struct result_target *target);

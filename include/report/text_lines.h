@@ -40,6 +40,9 @@ void text_sweep(FILE *stream, const struct result *result, const struct result_t
 /* The path MTU that was searched for. */
 void text_mtu_search(FILE *stream, const struct result_target *target);
 
+/* What is wrong with large echoes. */
+void text_diagnosis(FILE *stream, const struct result_target *target);
+
 /* What the figures leave out, and whether they are those of one state. */
 void text_warmup(FILE *stream, const struct result *result, const struct result_target *target);
 void text_steady(FILE *stream, const struct result *result, const struct result_target *target);

@@ -38,6 +38,12 @@ const struct result_target *result_rows(const struct result *result, uint32_t *c
 	return result->targets;
 }
 
+bool result_is_search(const struct result *result)
+{
+	return result->target_count == 1 && (result->targets[0].mtu_search != NULL ||
+					     result->targets[0].diagnosis != NULL);
+}
+
 bool result_tally_balances(const struct tally *tally)
 {
 	return tally->received + tally->lost + tally->in_flight_at_end == tally->sent &&

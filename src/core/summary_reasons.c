@@ -90,7 +90,7 @@ static struct schedule_finding look_at_schedule(const struct result *result)
 	uint32_t count;
 	const struct result_target *targets = result_rows(result, &count);
 
-	if (result->interval_ns <= 0)
+	if (result->interval_ns <= 0 || result_is_search(result))
 		return finding;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct histogram *lateness = targets[i].lateness;

@@ -220,7 +220,7 @@ static void put_series(struct json_document *document, json_t *object,
 {
 	json_put(document, object, "points", json_from_points(document, target));
 	json_put(document, object, "fit", json_from_fit(document, target));
-	json_put(document, object, "diagnosis", json_null());
+	json_put(document, object, "diagnosis", json_from_diagnosis(document, target));
 	json_put(document, object, "find_rate", json_null());
 	json_put(document, object, "find_mtu", json_from_mtu_search(document, target));
 	json_put(document, object, "runs", json_null());

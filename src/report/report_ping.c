@@ -46,6 +46,8 @@ int report_banner(FILE *stream, const struct result_target *target)
 	if (target->mtu_search != NULL)
 		(void)fprintf(stream, "packets of up to %u bytes, to find the path MTU.\n",
 			      target->mtu);
+	else if (target->diagnosis != NULL)
+		(void)fprintf(stream, "several kinds of requests, to diagnose fragments.\n");
 	else if (target->point_count > 0)
 		(void)fprintf(stream, "%u kinds of requests, %u to %u bytes of data.\n",
 			      target->point_count, target->points[0].payload_bytes,

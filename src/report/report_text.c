@@ -119,6 +119,7 @@ static void print_target(FILE *stream, const struct result *result,
 		(void)fputc('\n', stream);
 	text_sweep(stream, result, target);
 	text_mtu_search(stream, target);
+	text_diagnosis(stream, target);
 	text_rate(stream, result, target);
 	text_times(stream, result, target);
 	text_variation(stream, result, target);

@@ -90,7 +90,8 @@ void text_schedule(FILE *stream, const struct result *result, const struct resul
 	char text[FORMAT_LENGTH];
 	struct lines lines;
 
-	if (result->interval_ns <= 0 || (text_is_slow(result) && target->tally.skipped == 0))
+	if (result->interval_ns <= 0 || result_is_search(result) ||
+	    (text_is_slow(result) && target->tally.skipped == 0))
 		return;
 	lines_open(&lines, stream, "schedule");
 	lines_add(&lines, "", "asked %s",

@@ -54,7 +54,7 @@ void text_lost(FILE *stream, const struct result *result, const struct result_ta
 	char loss[FORMAT_LENGTH], low[FORMAT_LENGTH], high[FORMAT_LENGTH], late[TEXT_LENGTH];
 	struct lines lines;
 
-	if (tally->lost == 0)
+	if (tally->lost == 0 || result_is_search(result))
 		return;
 	lines_open(&lines, stream, "lost");
 	lines_add(

@@ -12,6 +12,7 @@
 #include "apps/probe/options.h"
 #include "apps/probe/way.h"
 #include "core/kernel_counters.h"
+#include "core/diagnosis.h"
 #include "core/mtu_search.h"
 #include "core/sweep.h"
 #include "os/host.h"
@@ -73,6 +74,7 @@ struct probe {
 	uint32_t row_count;
 	struct sweep *sweep;
 	struct mtu_search *mtu_search;
+	struct diagnosis *diagnosis;
 	struct engine *engine;
 	struct console console;
 	struct host_counters counter_files;

@@ -301,6 +301,7 @@ void probe_close(struct probe *probe)
 	free(probe->row_facts);
 	free(probe->sweep);
 	free(probe->mtu_search);
+	free(probe->diagnosis);
 	free(probe->targets);
 	free(probe->result.targets);
 	free(probe->argument_hosts);

@@ -79,6 +79,32 @@ static int prepare_search(struct probe *probe)
 	return PROBE_CONTINUE;
 }
 
+static int prepare_diagnosis(struct probe *probe)
+{
+	struct configuration *configuration = &probe->options.configuration;
+	const struct result_target *facts = &probe->result.targets[0];
+
+	if (facts->mtu == 0)
+		return probe_fail(probe, PROBE_UNUSABLE,
+				  "--diagnose-fragments: the MTU of the interface is not known");
+	probe->diagnosis = malloc(sizeof(*probe->diagnosis));
+	if (probe->diagnosis == NULL)
+		return probe_fail(probe, PROBE_UNUSABLE, "no memory for the diagnosis");
+	diagnosis_init(probe->diagnosis, facts->family, facts->mtu, configuration->timeout_ns);
+	probe->row_count = DIAGNOSIS_ROWS;
+	configuration->payload_bytes = diagnosis_largest(probe->diagnosis);
+	return PROBE_CONTINUE;
+}
+
+static int prepare(struct probe *probe)
+{
+	if (probe_configuration(probe)->find_mtu)
+		return prepare_search(probe);
+	if (probe_configuration(probe)->diagnose_fragments)
+		return prepare_diagnosis(probe);
+	return prepare_sweep(probe);
+}
+
 /* What is known of the points goes to their facts. */
 static void show_points(struct probe *probe)
 {
@@ -88,6 +114,7 @@ static void show_points(struct probe *probe)
 	target->point_count = probe->row_count;
 	target->sweep = probe->sweep;
 	target->mtu_search = probe->mtu_search;
+	target->diagnosis = probe->diagnosis;
 	for (uint32_t i = 0; i < probe->row_count; i++) {
 		probe->row_facts[i].payload_bytes = probe->points[i].payload_bytes;
 		probe->row_facts[i].has_cut = probe->points[i].has_cut;
@@ -103,8 +130,7 @@ int probe_prepare_series(struct probe *probe)
 		return PROBE_CONTINUE;
 	status = allocate(probe);
 	if (status == PROBE_CONTINUE)
-		status = probe_configuration(probe)->find_mtu ? prepare_search(probe)
-							      : prepare_sweep(probe);
+		status = prepare(probe);
 	if (status != PROBE_CONTINUE)
 		return status;
 	for (uint32_t i = 0; i < probe->row_count; i++)
@@ -126,6 +152,8 @@ static struct conductor *start_conductor(struct probe *probe)
 
 	if (probe->mtu_search != NULL)
 		return &probe->mtu_search->conductor;
+	if (probe->diagnosis != NULL)
+		return &probe->diagnosis->conductor;
 	memcpy(&seed, probe->plan.key, sizeof(seed));
 	sweep_init(probe->sweep, probe->row_count, configuration->count, configuration->timeout_ns,
 		   seed);

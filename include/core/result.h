@@ -13,6 +13,7 @@
 #include "core/estimate.h"
 #include "core/fragment_cut.h"
 #include "core/histogram.h"
+#include "core/loss_model.h"
 #include "core/size_fit.h"
 
 #define RESULT_ERRORS_MAX 32u
@@ -246,6 +247,7 @@ struct result_target {
 	const struct mtu_search *mtu_search; /* a search for the path MTU; NULL: none */
 	const struct diagnosis *diagnosis;   /* of fragments; NULL: none */
 	struct size_fit fit;          /* of a sweep */
+	struct loss_model loss_model; /* of a sweep: what its losses are like */
 	struct result_error errors[RESULT_ERRORS_MAX];
 	uint32_t error_count;
 	struct result_mixed mixed[RESULT_MIXED_MAX]; /* the first ones */

@@ -31,6 +31,7 @@ struct sweep {
 	/* for what is made of it afterwards */
 	struct size_fit_point fit_points[SERIES_POINTS_MAX];
 	struct least_deviations_row fit_rows[SERIES_POINTS_MAX];
+	struct loss_model_point loss_points[SERIES_POINTS_MAX];
 	double fit_numbers[3 * SERIES_POINTS_MAX];
 	struct size_fit_cell cells[SERIES_POINTS_MAX][SWEEP_BLOCKS_MAX]; /* what its turns brought */
 };

@@ -37,6 +37,9 @@ void json_put_places(struct json_document *document, json_t *object,
 json_t *json_from_points(struct json_document *document, const struct result_target *target);
 json_t *json_from_fit(struct json_document *document, const struct result_target *target);
 
+/* "loss_model", our own: what the losses of a sweep are like. */
+json_t *json_from_loss_model(struct json_document *document, const struct result_target *target);
+
 /* "find_mtu": null but for a search for it. */
 json_t *json_from_mtu_search(struct json_document *document, const struct result_target *target);
 

@@ -91,6 +91,12 @@ static void add_row(double (*matrix)[2 * COLUMNS], size_t to, size_t from, doubl
 		matrix[to][j] += factor * matrix[from][j];
 }
 
+static void divide_row(double (*matrix)[2 * COLUMNS], size_t row, double divisor, size_t columns)
+{
+	for (size_t j = 0; j < 2 * columns; j++)
+		matrix[row][j] /= divisor;
+}
+
 /* Inverts the basis by elimination with pivots; false if it is singular. */
 static bool invert(struct search *search)
 {
@@ -111,9 +117,9 @@ static bool invert(struct search *search)
 			return false;
 		/* Instead of a swap, which would upset the order: the pivot's row is added. */
 		if (pivot != i)
-			add_row(matrix, i, pivot, matrix[i][i] * matrix[pivot][i] < 0.0 ? -1.0 : 1.0,
-				n);
-		add_row(matrix, i, i, 1.0 / matrix[i][i] - 1.0, n);
+			add_row(matrix, i, pivot,
+				matrix[i][i] * matrix[pivot][i] < 0.0 ? -1.0 : 1.0, n);
+		divide_row(matrix, i, matrix[i][i], n);
 		for (size_t k = 0; k < n; k++)
 			if (k != i)
 				add_row(matrix, k, i, -matrix[k][i], n);
@@ -171,7 +177,8 @@ static size_t walk(const struct search *search, const double *line, double rate)
 		for (size_t i = 0; i < search->count; i++) {
 			double speed = approach(search, i, line), at;
 
-			if (search->rows[i].weight <= 0.0 || search->rows[i].deviation * speed <= 0.0)
+			if (search->rows[i].weight <= 0.0 ||
+			    search->rows[i].deviation * speed <= 0.0)
 				continue;
 			at = search->rows[i].deviation / speed;
 			/* Of rows met at the same place, in order. */

@@ -15,9 +15,15 @@
 
 #define BYTES_UNIT	 1024.0 /* brings sizes into the magnitude of numbers of fragments */
 #define NANOSECOND_GRAIN 0.5 /* of medians in whole nanoseconds */
+/*
+ * Sizes with nearly the same round trip are rounded the same way, so their errors cancel less than
+ * the independent ones of the replicates: with a factor of 1.96 the intervals per byte hold the
+ * truth in 82 % of simulated runs, with this one in 95 %.
+ */
+#define GRAIN_ERRORS	 2.3
 #define TENTH		 (SIZE_FIT_REPLICATES / 10u)
 #define TENTHS_APART	 2.563103 /* standard deviations of a normal distribution */
-#define TRIES_MAX	 (4u * SIZE_FIT_REPLICATES)
+#define TRIES_MAX	 (SIZE_FIT_REPLICATES + SIZE_FIT_REPLICATES / 4u)
 
 struct work {
 	const struct size_fit_input *input;
@@ -198,27 +204,42 @@ static bool fit_once(struct work *work, double terms[static SIZE_TERMS])
 	return true;
 }
 
-static bool fit_replicate(struct work *work, struct random_state *random,
-			  double terms[static SIZE_TERMS])
+/* What the terms would be with other blocks of the same kind. */
+static bool fit_other_blocks(struct work *work, struct random_state *random,
+			     double terms[static SIZE_TERMS])
 {
 	for (uint32_t b = 0; b < work->block_count; b++)
 		work->drawn[b] = work->blocks[random_below(random, work->block_count)];
 	level(work);
+	for (uint32_t p = 0; p < work->input->point_count; p++)
+		work->rows[p].weight = presence(work, p) > 0 ? work->weights[p] : 0.0;
+	return fit_once(work, terms);
+}
+
+/* What they would be if the medians lay elsewhere within their resolution. */
+static bool fit_within_grain(struct work *work, struct random_state *random,
+			     double terms[static SIZE_TERMS])
+{
+	memcpy(work->drawn, work->blocks, sizeof(work->drawn));
+	level(work);
 	for (uint32_t p = 0; p < work->input->point_count; p++) {
 		work->rows[p].value +=
 			work->input->points[p].grain_ns * (random_unit(random) - 0.5);
-		work->rows[p].weight = presence(work, p) > 0 ? work->weights[p] : 0.0;
+		work->rows[p].weight = work->weights[p];
 	}
 	return fit_once(work, terms);
 }
+
+typedef bool (*fit_function)(struct work *work, struct random_state *random,
+			     double terms[static SIZE_TERMS]);
 
 /*
  * The standard errors of the terms, from what lies between the tenth and the ninetieth percentile
  * of their replicates: the tails beyond are the few draws that left one wild block in charge. A
  * draw that misses sizes without which the terms cannot be told apart is drawn again; false if
- * that is the rule.
+ * there are many of those, since the draws that are left would all hold the same blocks.
  */
-static bool replicate(struct work *work, struct random_state *random,
+static bool replicate(struct work *work, struct random_state *random, fit_function fit,
 		      double errors[static SIZE_TERMS])
 {
 	double replicates[SIZE_TERMS][SIZE_FIT_REPLICATES];
@@ -229,7 +250,7 @@ static bool replicate(struct work *work, struct random_state *random,
 		double terms[SIZE_TERMS];
 
 		work->basis = first;
-		if (!fit_replicate(work, random, terms))
+		if (!fit(work, random, terms))
 			continue;
 		for (uint32_t i = 0; i < SIZE_TERMS; i++)
 			replicates[i][done] = terms[i];
@@ -294,20 +315,35 @@ static struct estimate *term_of(struct size_fit *fit, uint32_t term)
 }
 
 static void fill_fit(const struct work *work, const double values[static SIZE_TERMS],
-		     const double errors[static SIZE_TERMS], struct size_fit *fit)
+		     const double reaches[static SIZE_TERMS], struct size_fit *fit)
 {
-	double factor = statistics_student(work->block_count - 1);
-
 	fit->why_not = "";
 	for (uint32_t i = 0; i < SIZE_TERMS; i++) {
-		double reach = factor * errors[i];
-
 		if (size_design_determines(&work->design, (enum size_term)i))
-			*term_of(fit, i) = (struct estimate){true, values[i], values[i] - reach,
-							     values[i] + reach};
+			*term_of(fit, i) = (struct estimate){true, values[i],
+							     values[i] - reaches[i],
+							     values[i] + reaches[i]};
 		else if (work->input->kind == SIZE_FIT_SWEEP || i != SIZE_TERM_BYTE)
 			fit->why_not = say_why_open(work);
 	}
+}
+
+/* How far the intervals reach to either side; false if too much is missing to know. */
+static bool find_reaches(struct work *work, struct random_state *random,
+			 double reaches[static SIZE_TERMS])
+{
+	double blocks[SIZE_TERMS], grain[SIZE_TERMS] = {0.0};
+	double factor = statistics_student(work->block_count - 1);
+	bool has_grain = false;
+
+	for (uint32_t p = 0; p < work->input->point_count; p++)
+		has_grain = has_grain || work->input->points[p].grain_ns > 0.0;
+	if (!replicate(work, random, fit_other_blocks, blocks) ||
+	    (has_grain && !replicate(work, random, fit_within_grain, grain)))
+		return false;
+	for (uint32_t i = 0; i < SIZE_TERMS; i++)
+		reaches[i] = hypot(factor * blocks[i], GRAIN_ERRORS * grain[i]);
+	return true;
 }
 
 void size_fit(const struct size_fit_input *input, const struct size_fit_memory *memory,
@@ -318,7 +354,7 @@ void size_fit(const struct size_fit_input *input, const struct size_fit_memory *
 			    .weights = memory->numbers + input->point_count,
 			    .scratch = memory->numbers + 2 * (size_t)input->point_count,
 			    .rows = memory->rows};
-	double values[SIZE_TERMS], errors[SIZE_TERMS];
+	double values[SIZE_TERMS], reaches[SIZE_TERMS];
 
 	memset(fit, 0, sizeof(*fit));
 	if (input->block_count > SIZE_FIT_BLOCKS_MAX) {
@@ -338,7 +374,7 @@ void size_fit(const struct size_fit_input *input, const struct size_fit_memory *
 	level(&work);
 	weigh(&work);
 	fit->why_not = "too many sizes are missing from too many blocks";
-	if (!fit_once(&work, values) || !replicate(&work, random, errors))
+	if (!fit_once(&work, values) || !find_reaches(&work, random, reaches))
 		return;
-	fill_fit(&work, values, errors, fit);
+	fill_fit(&work, values, reaches, fit);
 }

@@ -46,11 +46,12 @@ double statistics_student(uint32_t degrees)
 		INFINITY, 12.706205, 4.302653, 3.182446, 2.776445, 2.570582,
 		2.446912, 2.364624,  2.306004, 2.262157, 2.228139,
 	};
-	double z = STATISTICS_Z95, z3 = z * z * z, z5 = z3 * z * z, n = degrees;
+	double z = STATISTICS_Z95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, n = degrees;
 
 	if (degrees < ARRAY_LENGTH(quantiles))
 		return quantiles[degrees];
-	return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
+	return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n) +
+	       (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * n * n * n);
 }
 
 bool statistics_loss_interval(uint64_t k, uint64_t n, struct statistics_interval *interval)

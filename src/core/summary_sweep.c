@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a sweep tells beyond its points: the steps at the fragment boundaries, and what a byte, a
- * fragment and the first fragmentation cost.
+ * fragment and the first fragmentation cost, and what the losses are like.
  */
 #include "core/summary_internal.h"
 
@@ -67,6 +67,35 @@ static void fit_points(struct result_target *target)
 	size_fit(&input, &memory, &sweep->random, &target->fit);
 }
 
+/* Runs of losses, where all lengths were kept; 0: not known. */
+static uint64_t runs_of(const struct result_target *point)
+{
+	uint64_t runs = 0;
+
+	if (point->loss_runs_left_out > 0)
+		return 0;
+	for (uint32_t i = 0; i < point->loss_run_count; i++)
+		runs += point->loss_runs[i].count;
+	return runs;
+}
+
+static void fit_losses(struct result_target *target)
+{
+	struct sweep *sweep = target->sweep;
+
+	for (uint32_t i = 0; i < target->point_count; i++) {
+		const struct result_target *point = &target->points[i];
+
+		sweep->loss_points[i] = (struct loss_model_point){
+			.fragments = point->fragments.per_request,
+			.sent = point->tally.received + point->tally.lost,
+			.lost = point->tally.lost,
+			.loss_runs = runs_of(point),
+		};
+	}
+	loss_model_fit(sweep->loss_points, target->point_count, &target->loss_model);
+}
+
 void summary_sweep(const struct result *result, struct result_target *target)
 {
 	struct sweep *sweep = target->sweep;
@@ -86,4 +115,5 @@ void summary_sweep(const struct result *result, struct result_target *target)
 		target->fit.why_not = "replies are fragmented otherwise than requests";
 	else
 		fit_points(target);
+	fit_losses(target);
 }

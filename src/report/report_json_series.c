@@ -56,3 +56,22 @@ json_t *json_from_fit(struct json_document *document, const struct result_target
 	json_put(document, object, "why_not", json_from_text(fit->why_not));
 	return object;
 }
+
+json_t *json_from_loss_model(struct json_document *document, const struct result_target *target)
+{
+	const struct loss_model *model = &target->loss_model;
+	json_t *object;
+
+	if (target->sweep == NULL)
+		return json_null();
+	object = json_object();
+	json_put(document, object, "verdict", json_string(loss_model_name(model->verdict)));
+	json_put(document, object, "text", json_string(loss_model_sentence(model->verdict)));
+	json_put_estimate(document, object, "slope", &model->slope);
+	json_put_estimate(document, object, "loss_per_fragment", &model->loss_per_fragment);
+	json_put(document, object, "deviance",
+		 model->degrees > 0 ? json_from_number(model->deviance) : json_null());
+	json_put(document, object, "degrees", json_from_count(model->degrees));
+	json_put(document, object, "why_unknown", json_from_text(model->why_unknown));
+	return object;
+}

@@ -258,6 +258,7 @@ static void put_own(struct json_document *document, json_t *object,
 	json_put(document, object, "payload_bytes",
 		 target->point_count == 0 ? json_from_count(target->payload_bytes) : json_null());
 	json_put(document, object, "mixed_requests", from_mixed(document, target));
+	json_put(document, object, "loss_model", json_from_loss_model(document, target));
 	json_put_estimate(document, object, "boundary_step_ns", &target->boundary_step_ns);
 }
 

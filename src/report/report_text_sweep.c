@@ -208,6 +208,33 @@ static void print_fit(FILE *stream, const struct result_target *target)
 	lines_close(&lines);
 }
 
+static void print_loss_model(FILE *stream, const struct result_target *target)
+{
+	const struct loss_model *model = &target->loss_model;
+	char value[FORMAT_LENGTH], low[FORMAT_LENGTH], high[FORMAT_LENGTH];
+	struct lines lines;
+
+	if (model->verdict == LOSS_MODEL_NONE)
+		return;
+	lines_open(&lines, stream, "losses");
+	lines_prose(&lines, "", "%s", loss_model_sentence(model->verdict));
+	if (model->why_unknown[0] != '\0')
+		lines_prose(&lines, ": ", "%s", model->why_unknown);
+	if (model->slope.known)
+		lines_prose(&lines, " ", "(slope %s [%s, %s], 1 is independent)",
+			    format_significant(model->slope.value, 2, value),
+			    format_significant(model->slope.low, 2, low),
+			    format_significant(model->slope.high, 2, high));
+	if (model->loss_per_fragment.known) {
+		lines_break(&lines);
+		lines_prose(&lines, "", "each with %s %% [%s, %s], if one way loses",
+			    format_significant(model->loss_per_fragment.value * 100.0, 3, value),
+			    format_significant(model->loss_per_fragment.low * 100.0, 3, low),
+			    format_significant(model->loss_per_fragment.high * 100.0, 3, high));
+	}
+	lines_close(&lines);
+}
+
 void text_sweep(FILE *stream, const struct result *result, const struct result_target *target)
 {
 	if (target->sweep == NULL)
@@ -216,4 +243,5 @@ void text_sweep(FILE *stream, const struct result *result, const struct result_t
 	print_losses(stream, target);
 	(void)fputc('\n', stream);
 	print_fit(stream, target);
+	print_loss_model(stream, target);
 }

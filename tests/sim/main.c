@@ -267,5 +267,7 @@ int main(void)
 	test_stamps();
 	test_warmup();
 	test_rescale();
+	test_sizes();
+	test_loss();
 	return failures == 0 ? 0 : 1;
 }

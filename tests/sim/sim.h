@@ -52,4 +52,10 @@ void test_warmup(void);
 /* rescale.c: a clock whose rate turns out to be another one. */
 void test_rescale(void);
 
+/* sizes.c: the cost of bytes and of fragments. */
+void test_sizes(void);
+
+/* loss.c: what loses fragments. */
+void test_loss(void);
+
 #endif

@@ -5,6 +5,7 @@
  */
 #include "unit/unit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -200,12 +201,26 @@ static void test_share_at_random(void)
 	}
 }
 
+static void test_student(void)
+{
+	static const struct {
+		uint32_t degrees;
+		double quantile;
+	} rows[] = {{1, 12.7062},  {2, 4.3027},   {5, 2.5706},	 {9, 2.2622},	 {10, 2.2281},
+		    {11, 2.20099}, {12, 2.17881}, {30, 2.04227}, {120, 1.97993}, {100000, 1.95999}};
+
+	UNIT_CHECK(isinf(statistics_student(0)), "an error of one value");
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		UNIT_NEAR("quantile", statistics_student(rows[i].degrees), rows[i].quantile, 1e-3);
+}
+
 const struct unit_suite suite_statistics = {
 	"statistics",
 	(const struct unit_test[]){
 		{"ratio", test_ratio},
 		{"Wilson", test_wilson},
 		{"none lost", test_none_lost},
+		{"Student's quantiles", test_student},
 		{"coverage of the loss per fragment", test_coverage},
 		{"shares", test_share},
 		{"shares at random", test_share_at_random},

@@ -80,7 +80,7 @@ struct configuration {
 	bool has_payload_kind;     /* --payload was given, whatever it said */
 	uint8_t fixed_pattern[PAYLOAD_FIXED_MAX]; /* -p */
 	uint32_t fixed_pattern_length;
-	uint32_t fragment_size;    /* --fragment-size: IP payload of each piece; 0: the kernel cuts */
+	uint32_t fragment_size;    /* --fragment-size: IP payload of a piece; 0: not given */
 	enum fragment_order fragment_order;
 	bool has_fragment_order;   /* --fragment-order was given */
 	enum configuration_path_mtu path_mtu;

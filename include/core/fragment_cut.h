@@ -34,7 +34,7 @@ struct fragment_header_facts {
 	uint8_t time_to_live;
 	uint8_t traffic_class;
 	bool dont_fragment;
-	uint8_t destination[4];   /* IPv4; the source stays 0, so that the kernel fills in its own */
+	uint8_t destination[4];   /* IPv4; the source stays 0: the kernel fills in its own */
 };
 
 /*

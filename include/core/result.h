@@ -136,9 +136,10 @@ struct result_steady {
 struct result_fragments {
 	bool known;                  /* an MTU was found and the plan made */
 	uint32_t per_request;        /* IP packets per echo request */
-	uint32_t per_reply;          /* per echo reply, if it is cut as we would */
+	uint32_t per_reply;          /* per echo reply, if it is cut as our kernel would */
 	uint32_t sizes[RESULT_FRAGMENTS_MAX]; /* IP bytes of each of the `per_request` */
 	uint64_t wire_bytes;         /* Ethernet bytes of one request, preamble to gap */
+	uint64_t reply_wire_bytes;   /* the same of one reply, if it is cut as our kernel would */
 	double overhead;             /* (wire_bytes - payload) / payload; 0 payload: unknown */
 	bool counters_known;
 	uint64_t created;            /* by the kernel's count: all of this network namespace */

@@ -8,26 +8,7 @@
 #ifndef FPING_BENCH_OS_PRIVILEGE_H
 #define FPING_BENCH_OS_PRIVILEGE_H
 
-#include "base/error.h"
-
-/* The sockets that need a right. */
-enum privilege_socket {
-	PRIVILEGE_ICMP4,      /* raw: sends and receives echoes */
-	PRIVILEGE_ICMP6,
-	PRIVILEGE_FRAGMENTS4, /* sends only: whole IPv4 packets and pieces, header included */
-	PRIVILEGE_FRAGMENTS6, /* sends only: what follows an IPv6 header, from the fragment header on */
-	PRIVILEGE_WHOLE6,     /* sends only: ICMPv6 messages that must not be cut */
-	PRIVILEGE_CAPTURE,    /* packets of an interface; of none until it is bound */
-	PRIVILEGE_SOCKETS,    /* how many there are */
-};
-
-/* Sets of sockets. */
-#define PRIVILEGE_BIT(socket) (1u << (socket))
-#define PRIVILEGE_ECHO	    (PRIVILEGE_BIT(PRIVILEGE_ICMP4) | PRIVILEGE_BIT(PRIVILEGE_ICMP6))
-#define PRIVILEGE_FRAGMENTS                                                              \
-	(PRIVILEGE_BIT(PRIVILEGE_FRAGMENTS4) | PRIVILEGE_BIT(PRIVILEGE_FRAGMENTS6) |      \
-	 PRIVILEGE_BIT(PRIVILEGE_WHOLE6))
-#define PRIVILEGE_ALL (PRIVILEGE_BIT(PRIVILEGE_SOCKETS) - 1u)
+#include "os/privilege_sockets.h"
 
 struct privilege {
 	bool is_root;        /* real user id 0: arguments are read before the drop */
@@ -50,10 +31,11 @@ struct privilege {
 int privilege_begin(struct privilege *privilege, struct error *error) MUST_CHECK;
 
 /*
- * Raises CAP_NET_RAW around socket() for the sockets of `wanted` and CAP_NET_ADMIN around the forced
- * buffer sizes (constants, and more where receive_bytes asks for it); a filter that drops
- * everything goes on at once. Sockets that cannot be had are -1 with their errno: whether that
- * matters is known later. mark: sets SO_MARK (real root only), NULL for none.
+ * Raises CAP_NET_RAW around socket() for the sockets of `wanted` (PRIVILEGE_BIT) and CAP_NET_ADMIN
+ * around the forced buffer sizes (constants, and more where receive_bytes asks for it); a filter
+ * that drops everything goes on at once, and stays for good on those that only send. Sockets that
+ * cannot be had are -1 with their errno: whether that matters is known later. mark: sets SO_MARK
+ * (real root only), NULL for none.
  */
 int privilege_open_sockets(struct privilege *privilege, unsigned wanted, const uint32_t *mark,
 			   struct error *error) MUST_CHECK;
@@ -78,7 +60,7 @@ int privilege_keep_file_rights(struct error *error) MUST_CHECK;
 /* Hands over a socket, -1 if there is none; later calls return -1. */
 int privilege_take_socket(struct privilege *privilege, enum privilege_socket which);
 
-/* Closes raw sockets that were not taken. */
+/* Closes sockets that were not taken. */
 void privilege_end(struct privilege *privilege);
 
 #endif

@@ -47,6 +47,12 @@ int socket_options_apply(int descriptor, const struct transport_settings *settin
 int socket_options_apply_fragments(int descriptor, const struct transport_settings *settings,
 				   struct error *error) MUST_CHECK;
 
+/*
+ * The time to live that the kernel would give to IPv4 packets of this socket, for those whose
+ * header is written by us.
+ */
+uint8_t socket_options_time_to_live(int descriptor, bool is_multicast);
+
 /* Binds a socket to the interface or VRF of the settings, if there is one. */
 int socket_options_bind_device(int descriptor, const struct transport_settings *settings,
 			       struct error *error) MUST_CHECK;

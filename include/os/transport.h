@@ -79,7 +79,7 @@ struct transport_settings {
 	struct clock_source *clock;
 	struct real_time *real_time;    /* brings kernel stamps over; NULL: there are none then */
 	bool has_fragments;             /* some requests are cut by hand: transport_raw only */
-	int fragments, whole;           /* the sockets for them (os/fragment_sender.h), taken over */
+	int fragments, whole;           /* sockets for them (fragment_sender.h), taken over */
 	struct waiter *waiter;          /* the simulated transport installs its own here */
 };
 

@@ -178,8 +178,8 @@ static int validate_fragments(const struct configuration *configuration, struct 
 		return 0;
 	if (configuration->path_mtu != PATH_MTU_DEFAULT)
 		return error_set(error, ERROR_INVALID,
-				 "-M says how the kernel cuts requests, which are cut by hand here: "
-				 "leave it out");
+				 "-M says how the kernel cuts requests, which are cut by hand "
+				 "here: leave it out");
 	if (configuration->fragment_size > 0 && configuration->sweeps_pieces)
 		return error_set(error, ERROR_INVALID,
 				 "--sweep-size pieces chooses its pieces: leave out "

@@ -32,7 +32,7 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 	uint32_t mtu = mtu_in_use(mode, target);
 	struct fragment_plan plan, reply;
 
-	/* The other host cuts its replies as it likes: as we would, is what is assumed. */
+	/* How the other host cuts its replies is not known: as this one would, is assumed. */
 	if (!fragment_plan_make(&reply, target->family, mtu, bytes))
 		return;
 	plan = reply;
@@ -53,6 +53,7 @@ void summary_plan(const struct configuration *configuration, struct result_targe
 	fragments->per_request = plan.count;
 	fragments->per_reply = reply.count;
 	fragments->wire_bytes = fragment_wire_bytes(&plan);
+	fragments->reply_wire_bytes = fragment_wire_bytes(&reply);
 	if (!fragment_overhead(&plan, &fragments->overhead))
 		fragments->overhead = 0.0;
 	*frame_bytes = fragment_frame_bytes(&plan);

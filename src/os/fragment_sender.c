@@ -22,7 +22,6 @@
 #include "os/socket_options.h"
 
 #define ROOM_WAIT_MS	 100
-#define TIME_TO_LIVE	 64u
 #define MTU_OF_ANYTHING	 65535u /* the interface's own limit is the kernel's to keep */
 #define CHECKSUM_AT	 2u     /* in an ICMPv6 message */
 #define ANY_PORT	 9u     /* of a datagram socket that sends nothing */
@@ -36,7 +35,7 @@ struct destination {
 struct fragment_sender {
 	uint8_t family;
 	int pieces, whole;        /* whole: -1 where the other serves for both */
-	uint8_t time_to_live, traffic_class;
+	uint8_t time_to_live, multicast_time_to_live, traffic_class; /* IPv4 */
 	uint32_t flow_label;
 	struct transport_settings settings;
 	struct random_state random;
@@ -112,8 +111,6 @@ int fragment_sender_open(struct fragment_sender **sender, int pieces, int whole,
 	opened->pieces = pieces;
 	opened->whole = whole;
 	opened->settings = *settings;
-	opened->time_to_live =
-		(uint8_t)(configuration->ttl > 0 ? configuration->ttl : (int)TIME_TO_LIVE);
 	opened->traffic_class = (uint8_t)max_i64(configuration->traffic_class, 0);
 	opened->flow_label = (uint32_t)max_i64(configuration->flow_label, 0);
 	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
@@ -124,11 +121,16 @@ int fragment_sender_open(struct fragment_sender **sender, int pieces, int whole,
 		status = prepare_socket(opened, pieces, error);
 	if (status == 0)
 		status = prepare_socket(opened, whole, error);
-	if (status < 0)
+	if (status < 0) {
 		fragment_sender_close(opened);
-	else
-		*sender = opened;
-	return status;
+		return status;
+	}
+	if (opened->family == 4) {
+		opened->time_to_live = socket_options_time_to_live(pieces, false);
+		opened->multicast_time_to_live = socket_options_time_to_live(pieces, true);
+	}
+	*sender = opened;
+	return 0;
 }
 
 void fragment_sender_close(struct fragment_sender *sender)
@@ -194,33 +196,45 @@ int fragment_sender_add_destination(struct fragment_sender *sender, const struct
 	return 0;
 }
 
-/* Waits until the socket has room again; false: it has none for too long. */
-static bool wait_for_room(int descriptor)
+/*
+ * Waits until there may be room again; false: there has been none for too long. The socket's own
+ * buffer tells when it has some, a full queue behind it (ENOBUFS) does not.
+ */
+static bool wait_for_room(int descriptor, int system_errno, int *left_ms)
 {
 	struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
+	bool is_told = system_errno == EAGAIN;
 
-	return poll(&polled, 1, ROOM_WAIT_MS) == 1;
+	if (*left_ms <= 0)
+		return false;
+	if (poll(&polled, is_told ? 1 : 0, is_told ? *left_ms : 1) == 0 && is_told)
+		*left_ms = 0;
+	else
+		*left_ms -= 1;
+	return *left_ms > 0;
 }
 
 /* Sends the first `count` messages: 0 or -errno. has_begun: part of the datagram has left. */
-static int send_messages(struct fragment_sender *sender, int descriptor, uint32_t count,
-			 bool has_begun)
+static int send_messages(struct fragment_sender *sender, uint32_t count, bool has_begun)
 {
+	int left_ms = ROOM_WAIT_MS;
 	uint32_t done = 0;
 
 	while (done < count) {
-		int sent = sendmmsg(descriptor, sender->messages + done, count - done,
+		int sent = sendmmsg(sender->pieces, sender->messages + done, count - done,
 				    MSG_DONTWAIT);
+		int system_errno = errno;
 
 		if (sent > 0) {
 			done += (uint32_t)sent;
 			continue;
 		}
-		if (errno == EINTR)
+		if (system_errno == EINTR)
 			continue;
-		if ((errno != EAGAIN && errno != ENOBUFS) || (done == 0 && !has_begun) ||
-		    !wait_for_room(descriptor))
-			return errno == EINTR ? -EAGAIN : -errno;
+		if ((system_errno != EAGAIN && system_errno != ENOBUFS) ||
+		    (done == 0 && !has_begun) ||
+		    !wait_for_room(sender->pieces, system_errno, &left_ms))
+			return -system_errno;
 	}
 	return 0;
 }
@@ -290,7 +304,9 @@ int fragment_sender_send(struct fragment_sender *sender, const struct transport_
 {
 	const struct destination *destination = &sender->destinations[packet->destination];
 	struct fragment_header_facts facts = {
-		.time_to_live = sender->time_to_live,
+		.time_to_live = address_is_multicast(&destination->address)
+					? sender->multicast_time_to_live
+					: sender->time_to_live,
 		.traffic_class = sender->traffic_class,
 		.dont_fragment = packet->cut->dont_fragment,
 	};
@@ -322,7 +338,7 @@ int fragment_sender_send(struct fragment_sender *sender, const struct transport_
 		fill_message(sender, filled++, packet, &fragment, &facts);
 		if (filled < TRANSPORT_BATCH && place + 1 < plan.count)
 			continue;
-		status = send_messages(sender, sender->pieces, filled, has_begun);
+		status = send_messages(sender, filled, has_begun);
 		if (status < 0)
 			return status;
 		has_begun = true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The rights that the program starts with, and how it gets rid of them. One file, so that it can
- * be read as a whole: nothing else in the program may call libcap or change an id, and a raw socket is
- * opened by privilege_sockets.c alone, while this file holds the right to. The order matters and is the point:
+ * be read as a whole: nothing else in the program may call libcap or change an id, and a raw
+ * socket is opened by privilege_sockets.c alone, while this file holds the right to. The order
+ * matters and is the point:
  *
  *   begin   permitted set cut down, nothing raised; no_new_privs, dumpable 0; environment,
  *           descriptors 0-2
@@ -18,7 +19,7 @@
  * What was not had is not missed: without CAP_NET_RAW the sockets are simply not there, and the
  * caller falls back. But a right that is there and cannot be given up ends the run.
  */
-#include "os/privilege_sockets.h"
+#include "os/privilege.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,20 +135,28 @@ int privilege_open_sockets(struct privilege *privilege, unsigned wanted, const u
 			   struct error *error)
 {
 	uint64_t rights = 0;
+	bool has_socket = false;
 	int result;
 
 	if (mark != NULL && !privilege->is_root)
 		return error_set(error, ERROR_PERMISSION, "only root may set a mark");
 	result = set_rights(ALL_RIGHTS, BIT(CAP_NET_RAW), NULL, error);
 	if (result == 0)
-		result = privilege_sockets_open(privilege, wanted, error);
+		result = privilege_sockets_open(privilege->raw, privilege->raw_errno, wanted,
+						error);
 	if (result == 0)
 		result = set_rights(ALL_RIGHTS, FILE_RIGHTS, &rights, error);
 	if (result < 0 || ((rights & BIT(CAP_NET_ADMIN)) == 0 && mark == NULL))
 		return result;
+	for (size_t i = 0; i < PRIVILEGE_SOCKETS; i++)
+		has_socket = has_socket || privilege->raw[i] >= 0;
+	if (mark != NULL && !has_socket)
+		return error_set_system(error, privilege->raw_errno[PRIVILEGE_ICMP4],
+					"a mark needs a raw socket, which cannot be opened");
 	result = set_rights(ALL_RIGHTS, NETWORK_RIGHTS, NULL, error);
 	if (result == 0)
-		result = privilege_sockets_set_up(privilege, mark, error);
+		result = privilege_sockets_set_up(privilege->raw, privilege->receive_bytes, mark,
+						  &privilege->buffers_forced, error);
 	if (result == 0)
 		result = set_rights(ALL_RIGHTS, FILE_RIGHTS, NULL, error);
 	return result;
@@ -305,4 +314,22 @@ int privilege_keep_file_rights(struct error *error)
 	int result = set_rights(FILE_RIGHTS, FILE_RIGHTS, NULL, error);
 
 	return result == 0 ? seal(error) : result;
+}
+
+void privilege_keep_sockets(struct privilege *privilege, unsigned wanted)
+{
+	privilege_sockets_close(privilege->raw, wanted);
+}
+
+int privilege_take_socket(struct privilege *privilege, enum privilege_socket which)
+{
+	int descriptor = privilege->raw[which];
+
+	privilege->raw[which] = -1;
+	return descriptor;
+}
+
+void privilege_end(struct privilege *privilege)
+{
+	privilege_sockets_close(privilege->raw, 0);
 }

@@ -36,61 +36,66 @@ static int open_kind(size_t i)
 	return socket(kinds[i].family, kinds[i].type | FLAGS, kinds[i].protocol);
 }
 
-int privilege_sockets_open(struct privilege *privilege, unsigned wanted, struct error *error)
+/* Nothing arrives at the socket; lasting: nor ever will. */
+static int shut(int descriptor, bool lasting, struct error *error)
 {
 	struct sock_filter drop_all[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
 	const struct sock_fprog program = {ARRAY_LENGTH(drop_all), drop_all};
 	const int on = 1;
 
-	for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
-		int descriptor;
-
-		if ((wanted & PRIVILEGE_BIT(i)) == 0)
-			continue;
-		descriptor = open_kind(i);
-		privilege->raw[i] = descriptor;
-		if (descriptor < 0) {
-			privilege->raw_errno[i] = errno;
-			continue;
-		}
-		if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program,
-			       sizeof(program)) != 0)
-			return error_set_system(error, errno, "cannot shut off a raw socket");
-		if (!kinds[i].receives && setsockopt(descriptor, SOL_SOCKET, SO_LOCK_FILTER, &on,
-						     sizeof(on)) != 0)
-			return error_set_system(error, errno, "cannot keep a raw socket shut off");
-	}
+	if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) != 0)
+		return error_set_system(error, errno, "cannot shut off a raw socket");
+	if (lasting &&
+	    setsockopt(descriptor, SOL_SOCKET, SO_LOCK_FILTER, &on, sizeof(on)) != 0)
+		return error_set_system(error, errno, "cannot keep a raw socket shut off");
 	return 0;
 }
 
-int privilege_sockets_set_up(struct privilege *privilege, const uint32_t *mark,
-			     struct error *error)
+int privilege_sockets_open(int raw[static PRIVILEGE_SOCKETS],
+			   int why_not[static PRIVILEGE_SOCKETS], unsigned wanted,
+			   struct error *error)
 {
-	const int receive = (int)min_u64(
-		max_u64(privilege->receive_bytes / 2 + 1, RECEIVE_BUFFER_BYTES),
-		RECEIVE_BUFFER_MAX);
-	const int send = SEND_BUFFER_BYTES;
-	uint32_t sockets = 0, forced = 0;
+	int result = 0;
 
-	for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
-		int raw = privilege->raw[i];
-
-		if (raw < 0)
+	for (size_t i = 0; i < PRIVILEGE_SOCKETS && result == 0; i++) {
+		if ((wanted & PRIVILEGE_BIT(i)) == 0)
 			continue;
-		sockets++;
-		if ((!kinds[i].receives || setsockopt(raw, SOL_SOCKET, SO_RCVBUFFORCE, &receive,
-						      sizeof(receive)) == 0) &&
-		    (!kinds[i].sends ||
-		     setsockopt(raw, SOL_SOCKET, SO_SNDBUFFORCE, &send, sizeof(send)) == 0))
-			forced++;
+		raw[i] = open_kind(i);
+		if (raw[i] < 0)
+			why_not[i] = errno;
+		else
+			result = shut(raw[i], !kinds[i].receives, error);
+	}
+	return result;
+}
+
+static bool force_buffers(size_t i, int raw, int receive)
+{
+	const int send = SEND_BUFFER_BYTES;
+
+	return (!kinds[i].receives || setsockopt(raw, SOL_SOCKET, SO_RCVBUFFORCE, &receive,
+						 sizeof(receive)) == 0) &&
+	       (!kinds[i].sends ||
+		setsockopt(raw, SOL_SOCKET, SO_SNDBUFFORCE, &send, sizeof(send)) == 0);
+}
+
+int privilege_sockets_set_up(const int raw[static PRIVILEGE_SOCKETS], uint64_t receive_bytes,
+			     const uint32_t *mark, bool *forced, struct error *error)
+{
+	const int receive = (int)min_u64(max_u64(receive_bytes / 2 + 1, RECEIVE_BUFFER_BYTES),
+					 RECEIVE_BUFFER_MAX);
+	uint32_t open_count = 0, forced_count = 0;
+
+	for (size_t i = 0; i < PRIVILEGE_SOCKETS; i++) {
+		if (raw[i] < 0)
+			continue;
+		open_count++;
+		forced_count += force_buffers(i, raw[i], receive);
 		if (mark != NULL && kinds[i].sends &&
-		    setsockopt(raw, SOL_SOCKET, SO_MARK, mark, sizeof(*mark)) != 0)
+		    setsockopt(raw[i], SOL_SOCKET, SO_MARK, mark, sizeof(*mark)) != 0)
 			return error_set_system(error, errno, "cannot set the mark %u", *mark);
 	}
-	privilege->buffers_forced = sockets > 0 && forced == sockets;
-	if (mark != NULL && sockets == 0)
-		return error_set_system(error, privilege->raw_errno[PRIVILEGE_ICMP4],
-					"a mark needs a raw socket, which cannot be opened");
+	*forced = open_count > 0 && forced_count == open_count;
 	return 0;
 }
 
@@ -111,29 +116,12 @@ const char *privilege_sockets_regained(void)
 	return NULL;
 }
 
-static void close_socket(struct privilege *privilege, size_t which)
+void privilege_sockets_close(int raw[static PRIVILEGE_SOCKETS], unsigned kept)
 {
-	if (privilege->raw[which] >= 0)
-		(void)close(privilege->raw[which]);
-	privilege->raw[which] = -1;
-}
-
-void privilege_keep_sockets(struct privilege *privilege, unsigned wanted)
-{
-	for (size_t i = 0; i < PRIVILEGE_SOCKETS; i++)
-		if ((wanted & PRIVILEGE_BIT(i)) == 0)
-			close_socket(privilege, i);
-}
-
-int privilege_take_socket(struct privilege *privilege, enum privilege_socket which)
-{
-	int descriptor = privilege->raw[which];
-
-	privilege->raw[which] = -1;
-	return descriptor;
-}
-
-void privilege_end(struct privilege *privilege)
-{
-	privilege_keep_sockets(privilege, 0);
+	for (size_t i = 0; i < PRIVILEGE_SOCKETS; i++) {
+		if ((kept & PRIVILEGE_BIT(i)) != 0 || raw[i] < 0)
+			continue;
+		(void)close(raw[i]);
+		raw[i] = -1;
+	}
 }

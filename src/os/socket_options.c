@@ -96,7 +96,8 @@ static int set_filter(int descriptor, const struct transport_settings *settings,
 		return error_set_system(error, errno, "cannot set the packet filter");
 	drain(descriptor);
 	result = socket_options_set(descriptor, SOL_SOCKET, SO_LOCK_FILTER, 1);
-	return result < 0 ? socket_options_failed(error, result, "the lock on the packet filter") : 0;
+	return result < 0 ? socket_options_failed(error, result, "the lock on the packet filter")
+			  : 0;
 }
 
 /* ---- buffers ---- */
@@ -193,10 +194,11 @@ static int set_buffers(int descriptor, const struct transport_settings *settings
 		grants->receive_buffer_holds =
 			(uint32_t)((grants->receive_buffer_bytes - others) / one) + 1;
 	if (asked > 0) {
-		int result =
-			socket_options_set(descriptor, SOL_SOCKET, SO_SNDBUF, (int)min_u64(asked, INT_MAX / 2));
+		int result = socket_options_set(descriptor, SOL_SOCKET, SO_SNDBUF,
+						(int)min_u64(asked, INT_MAX / 2));
 
-		return result < 0 ? socket_options_failed(error, result, "the send buffer (-S)") : 0;
+		return result < 0 ? socket_options_failed(error, result, "the send buffer (-S)")
+				  : 0;
 	}
 	grow_buffer(descriptor, SO_SNDBUF, all);
 	return 0;
@@ -248,7 +250,8 @@ static uint32_t set_send_stamps(int descriptor, const struct transport_settings 
 			 SOF_TIMESTAMPING_OPT_TX_SWHW;
 		wishes |= SOF_TIMESTAMPING_TX_HARDWARE;
 	}
-	if (socket_options_set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)(flags | OPT_RX_FILTER)) == 0 ||
+	if (socket_options_set(descriptor, SOL_SOCKET, SO_TIMESTAMPING,
+			       (int)(flags | OPT_RX_FILTER)) == 0 ||
 	    socket_options_set(descriptor, SOL_SOCKET, SO_TIMESTAMPING, (int)flags) == 0)
 		return wishes;
 	return 0;

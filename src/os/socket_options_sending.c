@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#define TIME_TO_LIVE 64u /* RFC 1700, and Linux where nobody has set another */
+
 int socket_options_set(int descriptor, int level, int option, int value)
 {
 	return setsockopt(descriptor, level, option, &value, sizeof(value)) == 0 ? 0 : -errno;
@@ -22,14 +24,16 @@ int socket_options_failed(struct error *error, int result, const char *what)
 	return error_set_system(error, -result, "cannot set %s", what);
 }
 
-int socket_options_set_all(int descriptor, const struct socket_option *options, size_t count, struct error *error)
+int socket_options_set_all(int descriptor, const struct socket_option *options, size_t count,
+			   struct error *error)
 {
 	for (size_t i = 0; i < count; i++) {
 		int result;
 
 		if (!options[i].wanted)
 			continue;
-		result = socket_options_set(descriptor, options[i].level, options[i].name, options[i].value);
+		result = socket_options_set(descriptor, options[i].level, options[i].name,
+					    options[i].value);
 		if (result < 0)
 			return socket_options_failed(error, result, options[i].what);
 	}
@@ -66,7 +70,7 @@ static int path_mtu_value(const struct transport_settings *settings)
 }
 
 int socket_options_set_sending4(int descriptor, const struct transport_settings *settings,
-			struct error *error)
+				struct error *error)
 {
 	const struct configuration *asked = settings->configuration;
 	const struct socket_option options[] = {
@@ -84,7 +88,7 @@ int socket_options_set_sending4(int descriptor, const struct transport_settings 
 }
 
 int socket_options_set_sending6(int descriptor, const struct transport_settings *settings,
-			struct error *error)
+				struct error *error)
 {
 	const struct configuration *asked = settings->configuration;
 	bool label = asked->flow_label >= 0;
@@ -107,7 +111,7 @@ int socket_options_set_sending6(int descriptor, const struct transport_settings 
 }
 
 int socket_options_bind_device(int descriptor, const struct transport_settings *settings,
-		      struct error *error)
+			       struct error *error)
 {
 	const char *device = settings->device;
 
@@ -143,23 +147,34 @@ int socket_options_apply_fragments(int descriptor, const struct transport_settin
 {
 	struct transport_settings unlearned = *settings;
 	struct configuration configuration = *settings->configuration;
+	bool is_ip4 = settings->family == 4;
+	const struct socket_option own[] = {
+		/* A host that tracks connections would join the pieces and cut them anew. */
+		{is_ip4, IPPROTO_IP, IP_NODEFRAG, 1, "that fragments are left alone"},
+		/* A piece that a full queue of this host drops is to be a failed send. */
+		{is_ip4, IPPROTO_IP, IP_RECVERR, 1, "the error queue"},
+	};
 	int result;
 
 	/* What was learned of the path is not to stop a packet that is sent to find out. */
 	configuration.path_mtu = PATH_MTU_PROBE;
 	unlearned.configuration = &configuration;
 	result = socket_options_bind_device(descriptor, settings, error);
-	if (result == 0 && settings->family == 6)
-		return socket_options_set_sending6(descriptor, &unlearned, error);
 	if (result == 0)
-		result = socket_options_set(descriptor, IPPROTO_IP, IP_MTU_DISCOVER,
-					    IP_PMTUDISC_PROBE);
-	/* Without it a host that tracks connections puts the pieces together and cuts them anew. */
-	if (result == 0)
-		result = socket_options_set(descriptor, IPPROTO_IP, IP_NODEFRAG, 1);
-	if (result < 0)
-		return socket_options_failed(error, result, "the options of a fragment socket");
-	if (settings->allow_broadcast)
-		result = socket_options_set(descriptor, SOL_SOCKET, SO_BROADCAST, 1);
-	return result < 0 ? socket_options_failed(error, result, "broadcast (-b)") : 0;
+		result = is_ip4 ? socket_options_set_sending4(descriptor, &unlearned, error)
+				: socket_options_set_sending6(descriptor, &unlearned, error);
+	return result < 0 ? result
+			  : socket_options_set_all(descriptor, own, ARRAY_LENGTH(own), error);
+}
+
+uint8_t socket_options_time_to_live(int descriptor, bool is_multicast)
+{
+	int value = 0;
+	socklen_t length = sizeof(value);
+
+	if (getsockopt(descriptor, IPPROTO_IP, is_multicast ? IP_MULTICAST_TTL : IP_TTL, &value,
+		       &length) != 0 ||
+	    value < 1 || value > UINT8_MAX)
+		return is_multicast ? 1 : TIME_TO_LIVE;
+	return (uint8_t)value;
 }

@@ -149,7 +149,8 @@ int transport_socket_send(struct transport *transport, const struct transport_ou
 	/* Cut short: the next packet met an error that is not told. */
 	if (sent > 0 && (uint32_t)sent < count)
 		socket->errors_suspected = true;
-	transport->sends_stamps = socket->stamps.way != SOCKET_STAMPS_NONE;
+	transport->sends_stamps =
+		socket->fragments == NULL && socket->stamps.way != SOCKET_STAMPS_NONE;
 	return sent == -EINTR ? -EAGAIN : sent;
 }
 

@@ -92,6 +92,9 @@ static void put_own_settings(struct json_document *document, json_t *settings,
 	static const char *const patterns[] = {[PAYLOAD_DISTINCT] = "distinct",
 					       [PAYLOAD_FIXED] = "fixed",
 					       [PAYLOAD_RANDOM] = "random"};
+	static const char *const orders[] = {[FRAGMENT_FORWARD] = "forward",
+					     [FRAGMENT_REVERSE] = "reverse",
+					     [FRAGMENT_ODD_EVEN] = "odd-even"};
 	const struct configuration *configuration = result->configuration;
 	bool is_simulated = result->transport != NULL && strcmp(result->transport, "sim") == 0;
 
@@ -104,6 +107,12 @@ static void put_own_settings(struct json_document *document, json_t *settings,
 		 result->interval_ns > 0 ? json_integer(pacer_catch_up(result->interval_ns))
 					 : json_null());
 	json_put(document, settings, "pattern", json_string(patterns[configuration->pattern]));
+	json_put(document, settings, "fragment_size_bytes",
+		 json_from_count_unless_zero(configuration->fragment_size));
+	json_put(document, settings, "fragment_order",
+		 configuration->fragment_size > 0
+			 ? json_string(orders[configuration->fragment_order])
+			 : json_null());
 	json_put(document, settings, "tagged", json_boolean(result->tagged));
 	json_put(document, settings, "transport_note", json_from_text(result->transport_note));
 	json_put(document, settings, "simulation",

@@ -161,7 +161,8 @@ static json_t *from_fragments(struct json_document *document, const struct resul
 			 ? json_from_number(fragments->overhead)
 			 : json_null());
 	json_put(document, object, "created",
-		 is_counted ? json_from_count(fragments->created) : json_null());
+		 is_counted && !target->has_cut ? json_from_count(fragments->created)
+						: json_null());
 	json_put(document, object, "reassembled",
 		 is_counted ? json_from_count(fragments->reassembled) : json_null());
 	json_put(document, object, "largest_in_reply",

@@ -159,7 +159,8 @@ static json_t *from_wire(const struct result_target *target)
 	double ns;
 
 	if (!target->fragments.known ||
-	    !throughput_link_ns(2 * target->fragments.wire_bytes, target->link_bits_per_s, &ns))
+	    !throughput_link_ns(target->fragments.wire_bytes + target->fragments.reply_wire_bytes,
+				target->link_bits_per_s, &ns))
 		return json_null();
 	return json_from_number(ns);
 }

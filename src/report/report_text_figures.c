@@ -39,6 +39,8 @@ const char *text_quantile(const struct result *result, const struct histogram *h
 
 void text_rate(FILE *stream, const struct result *result, const struct result_target *target)
 {
+	/* Replies to requests that were cut by hand are other bytes on the wire. */
+	const char *ways = target->has_cut ? "in requests" : "each way";
 	char text[FORMAT_LENGTH], share[FORMAT_LENGTH], link[FORMAT_LENGTH];
 	struct lines lines;
 
@@ -51,13 +53,13 @@ void text_rate(FILE *stream, const struct result *result, const struct result_ta
 			  format_bytes_per_s(target->payload_bytes_per_s.value, text));
 	if (target->wire_bits_per_s.known && target->link_share.known &&
 	    target->link_share.value >= SHARE_WORTH_TELLING)
-		lines_add(&lines, "   ", "%s on the wire each way (%s of %s)",
-			  format_bytes_per_s(target->wire_bits_per_s.value / 8.0, text),
+		lines_add(&lines, "   ", "%s on the wire %s (%s of %s)",
+			  format_bytes_per_s(target->wire_bits_per_s.value / 8.0, text), ways,
 			  format_ratio(target->link_share.value, share),
 			  format_bits_per_s((double)target->link_bits_per_s, link));
 	else if (target->wire_bits_per_s.known)
-		lines_add(&lines, "   ", "%s on the wire each way",
-			  format_bytes_per_s(target->wire_bits_per_s.value / 8.0, text));
+		lines_add(&lines, "   ", "%s on the wire %s",
+			  format_bytes_per_s(target->wire_bits_per_s.value / 8.0, text), ways);
 	lines_close(&lines);
 }
 

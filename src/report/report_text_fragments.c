@@ -41,24 +41,35 @@ static const char *sizes_text(const struct result_fragments *fragments,
 static void add_plan(struct lines *lines, const struct result_target *target)
 {
 	const struct result_fragments *fragments = &target->fragments;
+	/* Replies are cut by the other host's kernel, whatever was done to the requests. */
 	bool replies_differ =
-		fragments->largest_in_reply > 0 &&
-		(fragments->per_request == 1 || fragments->largest_in_reply != fragments->sizes[0]);
+		target->has_cut ||
+		(fragments->largest_in_reply > 0 &&
+		 (fragments->per_request == 1 ||
+		  fragments->largest_in_reply != fragments->sizes[0]));
 	char sizes[SIZES_LENGTH], text[FORMAT_LENGTH];
 
-	lines_prose(lines, "", "%u per %s (%s bytes)", fragments->per_request,
-		    replies_differ ? "request" : "datagram each way", sizes_text(fragments, sizes));
+	lines_prose(lines, "", "%u per %s (%s bytes%s)", fragments->per_request,
+		    replies_differ ? "request" : "datagram each way", sizes_text(fragments, sizes),
+		    target->has_cut ? ", cut by hand" : "");
 	if (target->payload_bytes > 0)
 		lines_prose(lines, ", ", "%s over the payload on the wire",
 			    format_ratio(fragments->overhead, text));
-	if (replies_differ)
+	if (replies_differ && fragments->largest_in_reply > 0)
 		lines_prose(lines, "; ", "replies came in fragments of up to %u bytes",
 			    fragments->largest_in_reply);
+	else if (target->has_cut && target->tally.received > 0)
+		lines_prose(lines, "; ", "replies came whole");
 	if (!fragments->counters_known)
 		return;
-	lines_prose(lines, "; ", "sent %llu, received %llu by the kernel's count",
-		    (unsigned long long)fragments->created,
-		    (unsigned long long)fragments->reassembled_fragments);
+	/* What the kernel did not cut it does not count. */
+	if (target->has_cut)
+		lines_prose(lines, "; ", "received %llu by the kernel's count",
+			    (unsigned long long)fragments->reassembled_fragments);
+	else
+		lines_prose(lines, "; ", "sent %llu, received %llu by the kernel's count",
+			    (unsigned long long)fragments->created,
+			    (unsigned long long)fragments->reassembled_fragments);
 	if (fragments->reassembly_failures > 0)
 		lines_prose(lines, ", ", "%llu reassemblies failed",
 			    (unsigned long long)fragments->reassembly_failures);

@@ -132,7 +132,8 @@ static void add_wire(struct lines *lines, const struct result *result,
 	double ns;
 
 	if (!target->fragments.known ||
-	    !throughput_link_ns(2 * target->fragments.wire_bytes, target->link_bits_per_s, &ns)) {
+	    !throughput_link_ns(target->fragments.wire_bytes + target->fragments.reply_wire_bytes,
+				target->link_bits_per_s, &ns)) {
 		lines_add(lines, "; ", "wire unknown: the link tells no speed");
 		return;
 	}

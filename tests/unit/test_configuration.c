@@ -216,6 +216,33 @@ static void right_waiting(struct configuration *c)
 	c->count = 1000;
 }
 
+static void right_cut(struct configuration *c)
+{
+	c->fragment_size = 64;
+	c->fragment_order = FRAGMENT_REVERSE;
+	c->has_fragment_order = true;
+}
+
+static void wrong_order_alone(struct configuration *c) { c->has_fragment_order = true; }
+
+static void wrong_cut_mode(struct configuration *c)
+{
+	right_cut(c);
+	c->path_mtu = PATH_MTU_DO;
+}
+
+static void wrong_cut_transport(struct configuration *c)
+{
+	right_cut(c);
+	c->transport = "ping";
+}
+
+static void right_cut_transport(struct configuration *c)
+{
+	right_cut(c);
+	c->transport = "raw";
+}
+
 static void test_validation(void)
 {
 	static const struct {
@@ -250,6 +277,11 @@ static void test_validation(void)
 		{"-c at the limit", right_count, NULL},
 		{"rate at the limit", right_rate, NULL},
 		{"few requests, however fast", right_waiting, NULL},
+		{"--fragment-order alone", wrong_order_alone, "--fragment-size"},
+		{"--fragment-size with -M", wrong_cut_mode, "-M"},
+		{"--fragment-size with a ping socket", wrong_cut_transport, "--transport ping"},
+		{"--fragment-size with a raw socket", right_cut_transport, NULL},
+		{"--fragment-size and --fragment-order", right_cut, NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {

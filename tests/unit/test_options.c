@@ -114,6 +114,33 @@ static void test_numbers(void)
 	UNIT_SIGNED("-F is hexadecimal", parsed("-F 12 h")->flow_label, 0x12);
 	UNIT_SIGNED("-F 0x", parsed("--flow-label 0xFFFFF h")->flow_label, 0xfffff);
 	UNIT_SIGNED("-F 0", parsed("-F 0 h")->flow_label, 0);
+	UNIT_UNSIGNED("--fragment-size", parsed("--fragment-size 8 h")->fragment_size, 8);
+	UNIT_UNSIGNED("--fragment-size", parsed("--fragment-size 65512 h")->fragment_size, 65512);
+	UNIT_UNSIGNED("no --fragment-size", parsed("h")->fragment_size, 0);
+}
+
+static void test_fragment_orders(void)
+{
+	static const char *const refused[] = {
+		"--fragment-order odd h",    "--fragment-order Forward h",
+		"--fragment-order \"\" h",   "--fragment-size 12 h",
+		"--fragment-size 0 h",	     "--fragment-size 65520 h",
+		"--fragment-size -8 h",	     "--fragment-size 64x h",
+		"--fragment-size \"\" h",
+	};
+
+	UNIT_CHECK(!parsed("h")->has_fragment_order, "an order by itself");
+	UNIT_SIGNED("forward", (int)parsed("--fragment-order forward h")->fragment_order,
+		    FRAGMENT_FORWARD);
+	UNIT_SIGNED("reverse", (int)parsed("--fragment-order=reverse h")->fragment_order,
+		    FRAGMENT_REVERSE);
+	UNIT_SIGNED("odd-even", (int)parsed("--fragment-order odd-even h")->fragment_order,
+		    FRAGMENT_ODD_EVEN);
+	UNIT_CHECK(subject.configuration.has_fragment_order, "an order was given");
+	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
+		UNIT_CHECK(parse(refused[i]) == -ERROR_INVALID &&
+				   strstr(failure.text, "--fragment-") != NULL,
+			   "%s: %s", refused[i], failure.text);
 }
 
 static void test_times(void)
@@ -409,6 +436,7 @@ const struct unit_suite suite_options = {
 	(const struct unit_test[]){
 		{"switches", test_switches},
 		{"numbers", test_numbers},
+		{"fragments", test_fragment_orders},
 		{"times", test_times},
 		{"words", test_words},
 		{"hosts", test_hosts},

@@ -67,8 +67,8 @@ const struct option_row option_table[] = {
 		 "compressed"},
 	{0, "fragment-size", "BYTES", .group = OPTION_GROUP_PACKET,
 	 .set = option_set_fragment_size,
-	 .help = "cut requests into fragments of so many bytes of IP payload by hand (a multiple of "
-		 "8; raw sockets only)"},
+	 .help = "cut requests by hand into fragments of so many bytes of IP payload (a multiple "
+		 "of 8; raw sockets only)"},
 	{0, "fragment-order", "ORDER", .group = OPTION_GROUP_PACKET,
 	 .set = option_set_fragment_order,
 	 .help = "in which they are sent: forward (default), reverse, or odd-even (the first, "

@@ -28,7 +28,8 @@ int probe_secure(struct probe *probe)
 		return PROBE_CONTINUE;
 	/* Without sockets, whatever the reason: what there is must be dropped all the same. */
 	if (status == 0 &&
-	    privilege_open_sockets(&probe->privilege, PRIVILEGE_ALL, NULL, &probe->rights_error) < 0)
+	    privilege_open_sockets(&probe->privilege, PRIVILEGE_ALL, NULL,
+				   &probe->rights_error) < 0)
 		privilege_end(&probe->privilege);
 	if (privilege_drop(&probe->privilege, &error) < 0) {
 		console_say("%s", error.text);

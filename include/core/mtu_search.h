@@ -46,7 +46,7 @@ struct mtu_search {
 
 extern const struct conductor_row conductor_find_mtu;
 
-/* Prepares a search; points of the engine's series: MTU_SEARCH_ROWS. interface_mtu must be known. */
+/* Prepares a search; the series has MTU_SEARCH_ROWS points. interface_mtu must be known. */
 void mtu_search_init(struct mtu_search *search, uint8_t family, uint32_t interface_mtu,
 		     int64_t timeout_ns);
 

@@ -238,7 +238,7 @@ struct result_target {
 	struct maybe in_flight_unexplained;
 	struct maybe time_weighted_rtt_ns;
 	struct result_fragments fragments;
-	struct estimate boundary_step_ns; /* a point beyond a fragment boundary: over the one before */
+	struct estimate boundary_step_ns; /* beyond a fragment boundary: over the point before */
 	bool has_cut;                 /* requests were cut by hand */
 	struct fragment_cut cut;
 	/* a series: one for each kind of request, as targets of their own; their sums stand here */
@@ -392,7 +392,7 @@ int64_t result_shown_ns(const struct result *result, int64_t ns);
 /* The rows that requests are booked to: the points of a series where there is one, else targets. */
 const struct result_target *result_rows(const struct result *result, uint32_t *count);
 
-/* Whether requests were sent to find something out, so that neither their pace nor losses matter. */
+/* Whether requests were sent to find something out: neither their pace nor losses matter then. */
 bool result_is_search(const struct result *result);
 
 /* lost + in flight + received == sent, and the causes add up to lost. */

@@ -30,8 +30,8 @@ struct series_turn {
 	uint32_t burst;           /* schedule: sent at once at the start; 0 or 1: none */
 	int64_t interval_ns;      /* schedule: between two requests; 0: as the run was asked for */
 	int64_t start_ns;         /* not before; 0: at once */
-	int64_t patience_ns;      /* after the last request: so long, at most, replies are waited for
-				   * before the turn is over; what comes later still counts */
+	int64_t patience_ns;      /* after the last request replies are waited for so long, at
+				   * most, before the turn is over; later ones still count */
 };
 
 struct conductor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The list of --sweep-size, from the text on the command line to the points of a series. What
- * depends on the path (where its fragment boundaries are) is filled in when the path is known.
+ * The sizes of --sweep-size and the points of a series that they become. What depends on the path
+ * (where its fragment boundaries are) is filled in when the path is known.
  */
 #ifndef FPING_BENCH_CORE_SIZE_LIST_H
 #define FPING_BENCH_CORE_SIZE_LIST_H
@@ -11,6 +11,7 @@
 
 #define SIZE_LIST_MAX	     SERIES_POINTS_MAX
 #define SIZE_LIST_BYTES_MAX  65527u /* data of an IPv6 request */
+#define SIZE_LIST_FACTOR_UNIT 1000u
 #define SIZE_LIST_BOUNDARIES 5u     /* so many, where -s sets no limit */
 #define SIZE_LIST_PIECES     16u    /* hand-made pieces at most, where the list says no number */
 
@@ -21,14 +22,18 @@ struct size_list {
 	uint32_t pieces;               /* one size in 1 to so many hand-made pieces; 0: none */
 };
 
-/*
- * Reads a list: sizes in bytes, FROM:TO:STEP (both ends, as far as the steps meet TO), FROM:TO:xF
- * (each F times the one before, F > 1, up to three decimals), the word boundaries; all may stand
- * in one list, separated by commas. Or the word pieces, perhaps pieces:N, alone. Returns 0 or
- * -ERROR_INVALID with a sentence that starts with what.
- */
-int size_list_parse(struct size_list *list, const char *what, const char *text,
-		    struct error *error) MUST_CHECK;
+/* from, and then each step or factor further, as far as they meet `to`. */
+struct size_range {
+	uint32_t from, to;
+	uint32_t step;   /* > 0, or ... */
+	uint32_t factor; /* in units of 1 / SIZE_LIST_FACTOR_UNIT, above 1; 0: none */
+};
+
+/* Adds to a list; -ERROR_INVALID with a sentence that starts with what if it gets too long. */
+int size_list_add(struct size_list *list, const char *what, uint32_t size,
+		  struct error *error) MUST_CHECK;
+int size_list_add_range(struct size_list *list, const char *what, const struct size_range *range,
+			struct error *error) MUST_CHECK;
 
 /* The largest size that can come of the list; limit: of the boundaries, 0 for none. */
 uint32_t size_list_largest(const struct size_list *list, uint8_t family, uint32_t limit);

@@ -33,7 +33,7 @@ struct sweep {
 	struct least_deviations_row fit_rows[SERIES_POINTS_MAX];
 	struct loss_model_point loss_points[SERIES_POINTS_MAX];
 	double fit_numbers[3 * SERIES_POINTS_MAX];
-	struct size_fit_cell cells[SERIES_POINTS_MAX][SWEEP_BLOCKS_MAX]; /* what its turns brought */
+	struct size_fit_cell cells[SERIES_POINTS_MAX][SWEEP_BLOCKS_MAX]; /* of its turns */
 };
 
 extern const struct conductor_row conductor_sweep_size;

@@ -213,7 +213,7 @@ uint64_t engine_pinned_bytes(const struct engine *engine, uint32_t target, uint3
 /* When the target's host has let go what lost fragments hold, if that is too much; else now. */
 int64_t engine_harm_free_at(const struct engine *engine, uint32_t target);
 
-/* Ends the run, or the turn, if lost fragments may hold more of a host's memory than they should. */
+/* Ends the run, or the turn, if lost fragments may hold too much of a host's memory. */
 void engine_watch_harm(struct engine *engine);
 
 /* The row of the account to which a request to the target is booked now. */

@@ -22,7 +22,7 @@
 #define REFILL_NS	  (2 * NANOSECONDS_PER_SECOND)
 #define SLOW_2_NS	  (500 * NANOSECONDS_PER_MILLISECOND)
 #define SLOW_8_NS	  NANOSECONDS_PER_SECOND
-#define WAIT_IP4_NS	  (32 * NANOSECONDS_PER_SECOND) /* 30 s (ip-sysctl: ipfrag_time) and a bit */
+#define WAIT_IP4_NS	  (32 * NANOSECONDS_PER_SECOND) /* ipfrag_time and a bit */
 #define WAIT_IP6_NS	  (62 * NANOSECONDS_PER_SECOND)
 #define LOOK_NS		  NANOSECONDS_PER_SECOND /* between two looks while it waits */
 #define LIMITED_INTERVAL_MAX_NS (250 * NANOSECONDS_PER_MILLISECOND)

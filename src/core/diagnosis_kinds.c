@@ -124,8 +124,8 @@ enum diagnosis_finding diagnosis_judge_against(const struct account_target *rows
 }
 
 /*
- * Small echoes lose p, there and back together. n packets there and m back lose between p (all of it
- * on the way that has one packet) and 1 - (1 - p)^max(n, m).
+ * Small echoes lose p, there and back together. n packets there and m back lose between p (all of
+ * it on the way that has one packet) and 1 - (1 - p)^max(n, m).
  */
 bool diagnosis_is_plain_loss(const struct diagnosis *diagnosis, const struct account_target *rows,
 			     uint32_t row)

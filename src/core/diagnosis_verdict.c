@@ -16,7 +16,8 @@ static const struct {
 	[DIAGNOSIS_FRAGMENTS_DROPPED] = {"fragments-dropped",
 					 "fragments are dropped on the way there"},
 	[DIAGNOSIS_NON_FIRST_DROPPED] = {"non-first-fragments-dropped",
-					 "all fragments but the first are dropped on the way there"},
+					 "all fragments but the first are dropped on the way "
+					 "there"},
 	[DIAGNOSIS_SIZE_LIMIT] = {"size-limit", "the host does not answer echoes above a size"},
 	[DIAGNOSIS_FRAGMENT_POLICER] = {"fragment-policer",
 					"so many fragments a second pass and no more"},
@@ -130,7 +131,7 @@ static void classify_lossy(struct diagnosis *diagnosis, const struct account_tar
 		say_answers(diagnosis, rows, row);
 		(void)diagnosis_leave_open(
 			diagnosis,
-			"whole packets are lost at any rate, and there is more than that: try again "
+			"whole packets are lost at any rate, and there is more than that: try it "
 			"when the path loses nothing");
 		return;
 	}
@@ -232,8 +233,8 @@ void diagnosis_classify(struct diagnosis *diagnosis, const struct account_target
 		say_answers(diagnosis, rows, DIAGNOSIS_PIECES_2);
 		say_answers(diagnosis, rows, DIAGNOSIS_CUT_MANY);
 		(void)diagnosis_leave_open(
-			diagnosis, "echoes are limited to a rate, and there is more than that: lift "
-				   "the limit, or run it from where there is none");
+			diagnosis, "echoes are limited to a rate, and there is more than that: "
+				   "lift the limit, or run it from where there is none");
 	} else if (all_pass) {
 		classify_passing(diagnosis, rows);
 	} else if (passes(diagnosis, DIAGNOSIS_PIECES_2) && passes(diagnosis, DIAGNOSIS_PIECES_8)) {

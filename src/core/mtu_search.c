@@ -201,7 +201,8 @@ static bool go_on(struct mtu_search *search, const struct account_target *rows,
 	if (length != 0)
 		return try_length(search, rows, points, length, turn);
 	if (search->passes == 0)
-		return end(search, "not even the shortest packets that must stay whole are answered");
+		return end(search, "not even the shortest packets that must stay whole are "
+				   "answered");
 	if (search->passes < search->interface_mtu && !search->is_confirming) {
 		search->is_confirming = true;
 		return try_length(search, rows, points, search->passes + 1, turn);

@@ -45,7 +45,7 @@ static bool is_same_error(const struct result_error *one, const struct result_er
 {
 	return one->type == two->type && one->code == two->code && one->mtu == two->mtu &&
 	       one->system_errno == two->system_errno &&
-	       strncmp(one->from, two->from, sizeof(one->from)) == 0;
+	       memcmp(one->from, two->from, sizeof(one->from)) == 0;
 }
 
 static void add_errors(struct result_target *target, const struct result_target *point)

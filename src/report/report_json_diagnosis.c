@@ -20,7 +20,8 @@ static json_t *from_kind(struct json_document *document, const struct diagnosis 
 	json_put(document, kind, "by_hand", json_boolean(point->has_cut));
 	json_put(document, kind, "dont_fragment",
 		 json_boolean(point->has_cut && point->cut.dont_fragment));
-	json_put(document, kind, "interval_ns", json_from_count((uint64_t)diagnosis->intervals_ns[row]));
+	json_put(document, kind, "interval_ns",
+		 json_from_ns_unless_zero(diagnosis->intervals_ns[row]));
 	json_put(document, kind, "sent", json_from_count(point->tally.sent));
 	json_put(document, kind, "received", json_from_count(point->tally.received));
 	json_put(document, kind, "loss", json_from_maybe(&point->loss));

@@ -37,7 +37,8 @@ static const char *time_cell(const struct result *result, struct table_unit unit
 {
 	double shown = (double)result_shown_ns(result, (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5));
 	double value = shown / unit.ns;
-	int decimals = value < 10.0 && value > -10.0 ? 2 : value < 1000.0 && value > -1000.0 ? 1 : 0;
+	double size = value < 0.0 ? -value : value;
+	int decimals = size < 10.0 ? 2 : size < 1000.0 ? 1 : 0;
 
 	(void)snprintf(cell, CELL_LENGTH, "%.*f", decimals, value);
 	return cell;

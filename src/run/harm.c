@@ -90,8 +90,8 @@ void engine_watch_harm(struct engine *engine)
 	engine->ending = ENDING_FAULT;
 	engine->harm_most = held;
 	(void)snprintf(engine->fault, sizeof(engine->fault),
-		       "ended early: lost fragments may hold %.1f MB of the other host's reassembly "
-		       "memory, %.1f MB is the limit (root may go on with --allow-harm)",
+		       "ended early: lost fragments may hold %.1f MB of the other host's memory "
+		       "for reassembly, %.1f MB is the limit (root may go on with --allow-harm)",
 		       (double)held / 1e6, (double)HARM_BUDGET_BYTES / 1e6);
 }
 

@@ -351,7 +351,8 @@ static void test_pieces(void)
 	fit = fit_table(&table, SIZE_FIT_PIECES, BLOCKS);
 	check_estimate("base", &fit.base_ns, 90000.0, 1e-3);
 	check_estimate("fragment", &fit.per_fragment_ns, 2800.0, 1e-3);
-	UNIT_CHECK(!fit.per_byte_ns.known && !fit.first_fragmentation_ns.known, "out of nothing");
+	check_estimate("no extra for the first", &fit.first_fragmentation_ns, 0.0, 1e-3);
+	UNIT_CHECK(!fit.per_byte_ns.known, "out of nothing");
 	UNIT_TEXT("what pieces can tell", fit.why_not, "");
 	table.count = 1;
 	fit = fit_table(&table, SIZE_FIT_PIECES, BLOCKS);

@@ -56,7 +56,7 @@ const struct option_row option_table[] = {
 	{0, "find-mtu", .group = OPTION_GROUP_SERIES, SWITCH(find_mtu),
 	 .help = "find the path MTU by probing, also where ICMP errors are dropped"},
 	{0, "allow-harm", .group = OPTION_GROUP_SERIES, SWITCH(allow_harm),
-	 .help = "go on although lost fragments may fill the other host's reassembly memory (root)"},
+	 .help = "root: go on although lost fragments may fill the other host's memory for them"},
 	/* ---- packet ---- */
 	{'s', "size", "BYTES", .group = OPTION_GROUP_PACKET, .set = option_set_size,
 	 .help = "payload of a request (default 56; up to 65507, 65527 over IPv6)"},

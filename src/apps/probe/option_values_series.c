@@ -7,14 +7,14 @@
 
 #include <string.h>
 
+#include "apps/probe/size_text.h"
 #include "base/number.h"
-#include "core/size_list.h"
 
 /* Read here for its errors, and again when the path is known. */
 OPTION_SETTER(sweep_size)
 {
 	struct size_list list;
-	int status = size_list_parse(&list, what, value, error);
+	int status = size_text_parse(&list, what, value, error);
 
 	if (status == 0) {
 		configuration->sweep_sizes = value;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "apps/probe/shown.h"
-#include "core/size_list.h"
+#include "apps/probe/size_text.h"
 #include "os/signals.h"
 #include "os/socket_options.h"
 
@@ -143,7 +143,7 @@ static void size_series(struct configuration *configuration)
 	struct error error;
 
 	if (configuration->sweep_sizes == NULL ||
-	    size_list_parse(&list, "--sweep-size", configuration->sweep_sizes, &error) < 0 ||
+	    size_text_parse(&list, "--sweep-size", configuration->sweep_sizes, &error) < 0 ||
 	    list.pieces > 0)
 		return;
 	configuration->boundary_limit = configuration->has_size ? configuration->payload_bytes : 0;

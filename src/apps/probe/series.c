@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/size_list.h"
+#include "apps/probe/size_text.h"
+
 
 /* ---- before the run ---- */
 
@@ -41,7 +42,7 @@ static int prepare_sweep(struct probe *probe)
 	const struct result_target *facts = &probe->result.targets[0];
 	struct size_list list;
 	struct error error;
-	int count = size_list_parse(&list, "--sweep-size", configuration->sweep_sizes, &error);
+	int count = size_text_parse(&list, "--sweep-size", configuration->sweep_sizes, &error);
 
 	probe->sweep = malloc(sizeof(*probe->sweep));
 	if (probe->sweep == NULL)

@@ -29,14 +29,14 @@ logs=$BUILD/tests/log
 passed=0
 failures=()
 skips=()
-running=
+running=() names=() limits=() starts=()
 label=
 
 # Everything that does not need root runs as the user who called sudo, and all files end up theirs.
 as_caller() { contrib/as-caller.sh "$@"; }
 
 finish() {
-	[ -z "$running" ] || { kill -TERM "$running" && wait "$running"; } 2>/dev/null
+	[ ${#running[@]} -eq 0 ] || { kill -TERM "${running[@]}" && wait "${running[@]}"; } 2>/dev/null
 	as_caller true
 }
 trap finish EXIT
@@ -57,16 +57,24 @@ read_results() {
 	passed=$((passed + ok))
 }
 
-# part NAME SECONDS COMMAND...: runs one part with its output in a log, and says how it went. The
-# command runs in the background so that a signal to this script is acted on at once; bash starts
-# such commands with SIGINT and SIGQUIT ignored, which env takes back.
-part() {
-	local name=$1 seconds=$2 log=$logs/${1//\//-}.log status=0 why='' started=$SECONDS
+# begin NAME SECONDS COMMAND...: starts one part with its output in a log. It runs in the background
+# so that a signal to this script is acted on at once; bash starts such commands with SIGINT and
+# SIGQUIT ignored, which env takes back.
+begin() {
+	local log=$logs/${1//\//-}.log
+	names+=("$1") limits+=("$2") starts+=("$SECONDS")
 	shift 2
-	env --default-signal=INT,QUIT timeout -k 10 "$seconds" "$@" >"$log" 2>&1 </dev/null &
-	running=$!
-	wait "$running" || status=$?
-	running=
+	env --default-signal=INT,QUIT timeout -k 10 "${limits[-1]}" "$@" >"$log" 2>&1 </dev/null &
+	running+=("$!")
+}
+
+# Waits for the part that was begun first, and says how it went.
+settle_one() {
+	local name=${names[0]} seconds=${limits[0]} started=${starts[0]} status=0 why=''
+	local log=$logs/${name//\//-}.log
+	wait "${running[0]}" || status=$?
+	running=("${running[@]:1}") names=("${names[@]:1}")
+	limits=("${limits[@]:1}") starts=("${starts[@]:1}")
 	read_results "$log"
 	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 		why="stopped after $seconds s"
@@ -86,6 +94,28 @@ part() {
 		grep -a '^not ok ' "$log" | sed 's/^/    /'
 		[ -z "$why" ] || { echo "    $name: $why"; tail -n 15 "$log" | sed 's/^/    | /'; }
 	fi
+}
+
+settle() {
+	while [ ${#running[@]} -gt 0 ]; do
+		settle_one
+	done
+}
+
+# part NAME SECONDS COMMAND...: one part, with nothing beside it.
+part() {
+	settle
+	begin "$@"
+	settle
+}
+
+# beside NAME SECONDS COMMAND...: one part while others may run, as many as there are processors. For
+# what does not measure time.
+beside() {
+	while [ ${#running[@]} -ge "$(nproc)" ]; do
+		settle_one
+	done
+	begin "$@"
 }
 
 # step NAME COMMAND...: something that must work before any test can run. It is no test itself.
@@ -141,25 +171,27 @@ run_contract() {
 run_unit() {
 	local name script target
 	for name in unit sim golden; do
-		[ ! -x "$BUILD/tests/$name" ] || part "$name" 300 contrib/as-caller.sh "$BUILD/tests/$name"
+		[ ! -x "$BUILD/tests/$name" ] || beside "$name" 300 contrib/as-caller.sh "$BUILD/tests/$name"
 	done
 	[ ! -x "$BUILD/tests/contract" ] || run_contract
 	for script in tests/sim/*.sh; do
 		[ -e "$script" ] || continue
-		part "sim/$(basename "$script" .sh)" 300 contrib/as-caller.sh bash "$script"
+		beside "sim/$(basename "$script" .sh)" 300 contrib/as-caller.sh bash "$script"
 	done
 	for target in tests/fuzz/fuzz_*.c; do
 		[ -e "$target" ] || continue
 		target=$(basename "$target" .c)
 		target=${target#fuzz_}
-		part "fuzz-corpus/$target" 120 contrib/as-caller.sh "$BUILD/tests/replay-$target" "$target" \
+		beside "fuzz-corpus/$target" 120 contrib/as-caller.sh "$BUILD/tests/replay-$target" "$target" \
 			"tests/fuzz/corpus/$target"
 	done
+	settle
 }
 
-# One after the other: a neighbour on the same processors would spoil the timing.
+# A neighbour on the same processors spoils the timing of what measures time, so only the scripts that
+# say so in a line of their own run beside each other.
 run_e2e() {
-	local script
+	local script alone=()
 	# The peer proves itself before anything is believed that was tested with it.
 	if [ "$(id -u)" -ne 0 ]; then
 		skips+=("e2e/peer: needs root")
@@ -167,7 +199,13 @@ run_e2e() {
 		part e2e/peer 600 env PEER="$BUILD/tests/peer" bash tests/e2e/peer/selftest.sh
 	fi
 	for script in tests/e2e/*.test.sh; do
-		[ -e "$script" ] || continue
+		if grep -qx '# Runs beside others.' "$script"; then
+			beside "e2e/$(basename "$script" .test.sh)" 600 bash "$script"
+		else
+			alone+=("$script")
+		fi
+	done
+	for script in "${alone[@]}"; do
 		part "e2e/$(basename "$script" .test.sh)" 600 bash "$script"
 	done
 }

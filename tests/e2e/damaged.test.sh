@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # Replies that are not what was asked for: cut, stretched, changed, mixed with another's, forged, from
 # elsewhere. Each has a counter of its own, with the request that it belongs to lost or untouched as
@@ -78,10 +79,10 @@ mixed_and_then_answered() {
 	assert_both sent=3 received=2 lost=1 damaged_reply=1 mixed=1
 }
 
-# Random numbers do not pass the kernel's filter; with our identifier and next numbers they pass, and
-# are nobody's until a request with that number is out.
+# Another identifier does not pass the kernel's filter; with ours and next numbers they pass, and are
+# nobody's until a request with that number is out. (A random one is ours once in 65,536 times.)
 noise() {
-	ask 'request 1-2: send forged repeat 500 | reply; default: send forged id +0 | reply'
+	ask 'request 1-2: send forged id +1 repeat 500 | reply; default: send forged id +0 | reply'
 	assert_status 0
 	assert_counts 0 sent=3 received=3 foreign=2
 	assert_counts 1 sent=3 received=3 foreign=2

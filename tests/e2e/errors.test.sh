@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # ICMP errors: those that quote a request of ours are tied to it, however short or odd the quote may
 # be; those that do not are nobody's, and none leads past the end of what was received. Errors do not

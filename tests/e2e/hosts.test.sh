@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # Who is asked and by which way: link-local addresses, hosts that many answer for, interfaces, names,
 # thousands of targets. Every test is a case of a list of troubles that tools of this kind have had,

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # The command line from outside: what is refused is refused with the right status, in one line that
 # names the option, with nothing sent and nothing on standard output but a whole document where

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # Privileges: what each kind of install starts with, that all of it is gone before anything of the
 # caller's is read, that it stays gone, and what happens where there is none to begin with.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # Right replies that come in odd ways: too often, too late, out of order, with options, in fragments,
 # for small payloads, through a ping socket. The whole account is asserted each time: what they are

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # Whole runs under odd circumstances: nothing comes back, the end comes early, two programs share an
 # identifier, times and rates are small or large. Every test is a case of a list of troubles that

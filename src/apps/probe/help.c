@@ -27,12 +27,14 @@ static const char help_top[] =
 	"  fping-bench -c 20 -i 10ms host         20 requests, 10 ms apart\n"
 	"  fping-bench -f -c 10000 host           flood: the next when a reply is back\n"
 	"  fping-bench -f -c 1000 -s 2048 host    the same with fragmented datagrams\n"
-	"  fping-bench --depth 64 -w 10 host      64 in flight for ten seconds\n";
+	"  fping-bench --depth 64 -w 10 host      64 in flight for ten seconds\n"
+	"  fping-bench -f --sweep-size boundaries host    what a fragment costs\n"
+	"  fping-bench --diagnose-fragments host  large requests fail: who is to blame?\n";
 
 static const char help_bottom[] =
 	"\n"
 	"Times T are seconds (0.5) or carry a unit: 250us, 10ms, 1s. Flood, --depth, -A,\n"
-	"intervals below 2 ms, a preload above 3 and -m are for root.\n"
+	"intervals below 2 ms, a preload above 3, -m and --allow-harm are for root.\n"
 	"\n"
 	"Exit status: 0 every host answered; 1 a host did not, or -w came first; 2 usage\n"
 	"or set-up error; 4 --strict, and the measurement is not valid; 5 refused by the\n"

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/in6.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -148,7 +149,10 @@ int socket_options_apply_fragments(int descriptor, const struct transport_settin
 	struct transport_settings unlearned = *settings;
 	struct configuration configuration = *settings->configuration;
 	bool is_ip4 = settings->family == 4;
+	uint32_t send_buffer = configuration.send_buffer_bytes;
 	const struct socket_option own[] = {
+		{send_buffer > 0, SOL_SOCKET, SO_SNDBUF, (int)min_u64(send_buffer, INT_MAX / 2),
+		 "the send buffer (-S)"},
 		/* A host that tracks connections would join the pieces and cut them anew. */
 		{is_ip4, IPPROTO_IP, IP_NODEFRAG, 1, "that fragments are left alone"},
 		/* A piece that a full queue of this host drops is to be a failed send. */

@@ -109,6 +109,11 @@ test_case install-for-a-group-is-for-its-members members_only
 
 # ---- the order ----
 
+# What only some runs need, beside a second one for ICMPv6. The last belongs to no protocol, so no
+# packet reaches it.
+OTHER_SOCKETS='AF_INET, SOCK_RAW.* IPPROTO_RAW\)|AF_INET6, SOCK_RAW.* (IPPROTO_FRAGMENT|0x2c.*)\)'
+OTHER_SOCKETS="$OTHER_SOCKETS|AF_PACKET, SOCK_DGRAM.* (htons\\()?0( .*)?\\)"
+
 # Everything between the exec of the program and its last change of capabilities, of the process
 # itself: only the dynamic loader may have opened or read anything, and the only sockets are the raw
 # ones. The name and the file of --targets show that input is read afterwards.
@@ -132,6 +137,11 @@ drops_first() {
 	[ -s before ] || fail "no change of capabilities was seen"
 	assert_grep 'execve' before
 	assert_grep 'SOCK_RAW.*ICMP.* = [0-9]' before "no raw socket was opened before the last capset"
+	# Those that nobody has asked for are closed before the first file of the caller's is opened.
+	grep -E ' socket\(.* = [0-9]' before | sed -n '3,$s/.* = //p' >others
+	assert_equal "$(wc -l <others)" 4 "sockets for what may be asked"
+	grep -m 1 -B 1000 '"[^"]*/targets"' after | sed -n 's/.* close(\([0-9]*\)).*/\1/p' | sort -u >closed
+	assert_equal "$(sort others | comm -23 - closed)" "" "sockets left open that nobody asked for"
 	assert_grep '"[^"]*/targets"' after "the targets were not read after it"
 	grep -vE ' (openat|access)\(.*"(/etc/ld\.so\.(cache|preload)|/etc/suid-debug|(/usr)?/lib[^"]*\.so[.0-9]*)"' before |
 		grep -E ' (open|openat|openat2|creat|access|faccessat2?|readlink(at)?|l?stat|statx|chdir|getdents64)\(' >wrong || true
@@ -139,7 +149,7 @@ drops_first() {
 	# Both what the loader reads: the head of a library.
 	grep -E ' (read|pread64|readv|recv[a-z]*)\(' before | grep -vE '"\\177ELF|pread64\([0-9]+, "\\[0-9]' >>wrong || true
 	grep -E ' (connect|bind|send[a-z]*|clone3?|fork|vfork)\(' before >>wrong || true
-	grep -E ' socket\(' before | grep -v 'SOCK_RAW.*ICMP' >>wrong || true
+	grep -E ' socket\(' before | grep -vE "SOCK_RAW.*ICMP|$OTHER_SOCKETS" >>wrong || true
 	[ ! -s wrong ] || fail "before the last capset: $(head -n 3 wrong)"
 	grep -v ' execve(' "$TMP/trace" >rest
 	assert_no_grep "/etc/shadow|\"$TMP/(lib|glibc|C)" rest "the environment was obeyed"
@@ -148,18 +158,49 @@ drops_first() {
 test_case setuid-drops-before-it-reads drops_first setuid
 test_case capability-drops-before-it-reads drops_first capability
 
-# Every raw socket is shut by a filter before the next call that is not about it.
+# Every raw socket is shut by a filter before the next call that is not about it; for those that
+# only send that filter is locked.
+# filter_at_once SOCKETS SENDERS COMMAND...: so many of each are opened.
 filter_at_once() {
+	local sockets=$1 senders=$2 opened='(AF_INET6?, SOCK_RAW|AF_PACKET).* = [0-9]'
+	shift 2
 	require strace
 	lab_loopback
-	run_command strace -f -o "$TMP/trace" "$FPING_BENCH" -c 1 127.0.0.1
+	[ "$1" = "$FPING_BENCH" ] || install_group setuid
+	run_command strace -f -o "$TMP/trace" "$@" -c 1 127.0.0.1
 	assert_status 0
-	grep -A 1 'SOCK_RAW.*ICMP.* = [0-9]' "$TMP/trace" | grep -c 'SO_ATTACH_FILTER.*= 0' >count || true
-	assert_equal "$(cat count)" "$(grep -c 'SOCK_RAW.*ICMP.* = [0-9]' "$TMP/trace")" "filters set at once"
-	[ "$(cat count)" -gt 0 ] || fail "no raw socket was opened"
+	grep -E -A 1 "$opened" "$TMP/trace" | grep -c 'SO_ATTACH_FILTER.*= 0' >count || true
+	assert_equal "$(cat count)" "$(grep -cE "$opened" "$TMP/trace")" "filters set at once"
+	assert_equal "$(cat count)" "$sockets" "sockets that need a right"
+	grep -E -A 2 "$opened" "$TMP/trace" | grep -c 'SO_LOCK_FILTER, \[1\].*= 0' >count || true
+	assert_equal "$(cat count)" "$senders" "filters locked at once"
 }
 
-test_case raw-sockets-are-shut-at-once filter_at_once
+# Root, whose options are known, opens what they ask for and nothing else.
+test_case raw-sockets-are-shut-at-once filter_at_once 2 0 "$FPING_BENCH"
+test_case fragment-sockets-are-shut-at-once filter_at_once 5 3 "$FPING_BENCH" --fragment-size 64
+test_case setuid-sockets-are-shut-at-once filter_at_once 6 3 "${MEMBER[@]}" env "$TMP/fping-bench-setuid"
+
+# A socket that cannot be had is missed by those only who have asked for what it is for.
+socket_is_missing() {
+	local kind
+	require strace
+	lab_loopback
+	install_copy setuid
+	for kind in 3 4 5 6; do
+		run_command strace -u nobody -o "$TMP/trace" -e inject=socket:error=EMFILE:when=$kind \
+			"$COPY" -c 1 127.0.0.1
+		assert_status 0
+		assert_equal "$(wc -c <"$ERR")" 0 "what is said about socket $kind"
+	done
+	run_command strace -u nobody -o "$TMP/trace" -e inject=socket:error=EMFILE:when=3 \
+		"$COPY" -c 1 --fragment-size 64 127.0.0.1
+	assert_status 2
+	assert_equal "$(wc -l <"$ERR")" 1 "lines"
+	assert_grep 'fragments made by hand.*Too many open files' "$ERR"
+}
+
+test_case a-socket-that-is-missing-is-missed-when-needed socket_is_missing
 
 # ---- theft ----
 

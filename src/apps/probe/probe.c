@@ -49,6 +49,16 @@ static int print_help(void)
 	return options_help(stdout) == 0 && fflush(stdout) == 0 ? PROBE_ANSWERED : PROBE_BROKEN;
 }
 
+/* The sockets that need a right, by what was asked for. */
+static unsigned wanted_sockets(const struct configuration *configuration)
+{
+	unsigned wanted = PRIVILEGE_ECHO;
+
+	if (configuration_makes_fragments(configuration))
+		wanted |= PRIVILEGE_FRAGMENTS;
+	return wanted;
+}
+
 int probe_read_options(struct probe *probe, int argc, char *argv[])
 {
 	struct configuration *configuration = &probe->options.configuration;
@@ -70,6 +80,9 @@ int probe_read_options(struct probe *probe, int argc, char *argv[])
 		return print_help();
 	if (probe->options.action == OPTION_ACTION_VERSION)
 		return print_version();
+	/* What was opened before anybody could ask for it. */
+	if (probe->privilege.dropped)
+		privilege_keep_sockets(&probe->privilege, wanted_sockets(configuration));
 	return PROBE_CONTINUE;
 }
 
@@ -188,16 +201,6 @@ int probe_check_rules(struct probe *probe)
 	return probe_write(probe, PROBE_REFUSED, false);
 }
 
-/* The sockets that need a right, by what was asked for. */
-static unsigned wanted_sockets(const struct configuration *configuration)
-{
-	unsigned wanted = PRIVILEGE_ECHO;
-
-	if (configuration_makes_fragments(configuration))
-		wanted |= PRIVILEGE_FRAGMENTS;
-	return wanted;
-}
-
 /* What real root could not do before it had read its arguments. */
 static int drop_root(struct probe *probe, struct error *error)
 {
@@ -205,10 +208,8 @@ static int drop_root(struct probe *probe, struct error *error)
 	const uint32_t *mark = configuration->has_mark ? &configuration->mark : NULL;
 	int status = 0;
 
-	if (probe->privilege.dropped) {
-		privilege_keep_sockets(&probe->privilege, wanted_sockets(configuration));
+	if (probe->privilege.dropped)
 		return 0;
-	}
 	probe->privilege.receive_bytes = socket_options_buffer_bytes(
 		configuration, configuration->payload_bytes + 8, probe_outstanding(probe));
 	if (probe->rights_error.code == 0 && !probe->is_simulated)

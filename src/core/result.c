@@ -55,7 +55,8 @@ bool result_tally_balances(const struct tally *tally)
 int result_exit_status(const struct result *result)
 {
 	const struct configuration *configuration = result->configuration;
-	bool wants_all = configuration->count > 0 && configuration->deadline_ns > 0;
+	bool wants_all = configuration->count > 0 && configuration->deadline_ns > 0 &&
+			 !configuration_has_series(configuration);
 
 	for (uint32_t i = 0; i < result->target_count; i++) {
 		uint64_t received = result->targets[i].tally.received;

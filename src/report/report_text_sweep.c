@@ -89,16 +89,16 @@ static void print_times(FILE *stream, const struct result *result,
 	char p50[CELL_LENGTH], p99[CELL_LENGTH], min[CELL_LENGTH], pieces[CELL_LENGTH];
 	char step[CELL_LENGTH];
 
-	(void)fprintf(stream, "%8s %7s %8s %8s %8s %8s %8s  %s\n", "payload", "pieces", "wire",
+	(void)fprintf(stream, "%7s %6s %7s %7s %7s %7s %7s  %s\n", "payload", "pieces", "wire",
 		      "samples", "p50", "p99", "min", "step at the boundary");
-	(void)fprintf(stream, "%8s %7s %8s %8s %8s %8s %8s  %s [95 %%]\n", "bytes", "", "bytes", "",
+	(void)fprintf(stream, "%7s %6s %7s %7s %7s %7s %7s  %s [95 %%]\n", "bytes", "", "bytes", "",
 		      unit.name, unit.name, unit.name, unit.name);
 	for (uint32_t i = 0; i < target->point_count; i++) {
 		const struct result_target *point = &target->points[i];
 		const struct histogram *rtt = point->rtt_user;
 		const char *last = step_cell(result, unit, &point->boundary_step_ns, step);
 
-		(void)fprintf(stream, "%8u %7s %8llu %8llu %8s %8s %8s%s%s\n",
+		(void)fprintf(stream, "%7u %6s %7llu %7llu %7s %7s %7s%s%s\n",
 			      point->payload_bytes, pieces_cell(point, pieces),
 			      (unsigned long long)point->fragments.wire_bytes,
 			      (unsigned long long)point->tally.received,

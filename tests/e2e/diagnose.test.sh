@@ -172,7 +172,8 @@ if [ -n "${DIAGNOSE_RUNS:-}" ] && [ -z "$lab_unavailable" ]; then
 			if [ "$found" = "$verdict" ]; then
 				echo "ok e2e/diagnose/$row-$family-$run"
 			else
-				echo "not ok e2e/diagnose/$row-$family-$run: $found"
+				echo "not ok e2e/diagnose/$row-$family-$run: $found: $(jq -c '.targets[0].diagnosis |
+					[.evidence, [.matrix[] | [.name, .sent, .received]]]' "$results/$row$family.json")"
 				lab_failed=1
 			fi
 		done <<<"$rows"

@@ -409,6 +409,49 @@ static void test_fragments(void)
 	UNIT_NEAR("pinned", fragments->pinned_bytes_estimate.value, 567500.0, 1e-6);
 }
 
+/* Requests in many pieces, replies whole or as the kernel cuts them: each way its own number. */
+static void test_cut_by_hand(void)
+{
+	static const struct {
+		uint8_t family;
+		uint32_t payload, piece, requests, replies;
+		uint64_t wire, reply_wire;
+	} rows[] = {
+		{4, 200, 64, 4, 1, 3 * 122 + 46 + 38, 228 + 38},
+		{4, 3000, 1480, 3, 3, 2 * 1538 + 68 + 38, 2 * 1538 + 68 + 38},
+		{4, 3000, 752, 4, 3, 4 * 772 + 4 * 38, 2 * 1538 + 68 + 38},
+		{6, 200, 64, 4, 1, 3 * 150 + 64 + 38, 248 + 38},
+		{4, 200, 1480, 1, 1, 228 + 38, 228 + 38},
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		struct result_target *target = &world.targets[0];
+		const struct result_fragments *fragments = &target->fragments;
+
+		world_begin(1);
+		target->family = rows[i].family;
+		target->payload_bytes = rows[i].payload;
+		target->has_cut = true;
+		target->cut.piece_bytes = rows[i].piece;
+		answer(0, 90, 30000, 2000, 0);
+		for (int lost = 0; lost < 10; lost++)
+			give_up(0, 60000, 0);
+		target->elapsed_ns = 60 * SECOND;
+		world_finish();
+		UNIT_CHECK(fragments->known, "row %zu: known", i);
+		UNIT_UNSIGNED("pieces of a request", fragments->per_request, rows[i].requests);
+		UNIT_UNSIGNED("pieces of a reply", fragments->per_reply, rows[i].replies);
+		UNIT_UNSIGNED("wire", fragments->wire_bytes, rows[i].wire);
+		UNIT_UNSIGNED("wire of a reply", fragments->reply_wire_bytes, rows[i].reply_wire);
+		UNIT_NEAR("one way", pow(1.0 - fragments->loss_one_way.value, rows[i].requests),
+			  1.0 - target->loss.value, 1e-12);
+		UNIT_NEAR("both ways",
+			  pow(1.0 - fragments->loss_both_ways.value,
+			      rows[i].requests + rows[i].replies),
+			  1.0 - target->loss.value, 1e-12);
+	}
+}
+
 static void test_fragment_modes(void)
 {
 	static const struct {
@@ -567,6 +610,7 @@ const struct unit_suite suite_summary = {
 		{"loss", test_loss},
 		{"drops are shared out", test_shared_drops},
 		{"fragments", test_fragments},
+		{"requests cut by hand", test_cut_by_hand},
 		{"fragments by path-MTU mode", test_fragment_modes},
 		{"schedule", test_schedule},
 		{"causes first", test_order},

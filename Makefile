@@ -202,7 +202,7 @@ $(BUILD)/fuzz-%: $(FUZZ_OBJECTS)/fuzz_%.o $(ARCHIVE)
 # ---- goals ---------------------------------------------------------------------------------------
 
 GOALS_AS_CALLER := all test-programs bench-programs check-unit lint asan analyze fuzz format clean
-GOALS_AS_ROOT   := try check check-e2e packages bench bench-check
+GOALS_AS_ROOT   := try check check-e2e check-diagnose packages bench bench-check history
 .PHONY: $(GOALS_AS_CALLER) $(GOALS_AS_ROOT) fuzz-programs help
 
 # What runs as root on somebody's behalf (sudo) builds as that somebody, so that a later `make`
@@ -295,6 +295,12 @@ check:
 check-e2e:
 	+@tests/run.sh e2e
 
+# The diagnosis of fragments, every row of its laboratory DIAGNOSE_RUNS times.
+DIAGNOSE_RUNS ?= 10
+check-diagnose:
+	+@contrib/as-caller.sh $(MAKE) all test-programs
+	@DIAGNOSE_RUNS=$(DIAGNOSE_RUNS) bash tests/e2e/diagnose.test.sh
+
 packages:
 	@contrib/packages.sh test
 
@@ -303,6 +309,9 @@ bench:
 
 bench-check:
 	+@tests/bench/bench.sh check
+
+history:
+	+@tests/bench/history.sh
 
 help:
 	@printf '%s\n' \
@@ -318,6 +327,8 @@ help:
 	'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) each (clang)' \
 	'make bench        speed, the cost of stamps and pacing, beside ping, fping and irtt (root)' \
 	'make bench-check  the same; fails below the targets' \
+	'make check-diagnose   the diagnosis of fragments, each case DIAGNOSE_RUNS=10 times (root)' \
+	'make history      the flood pings of 1992 again, old figures beside new ones (root)' \
 	'make packages     install the packages for building and testing (root)' \
 	'make format       clang-format over the sources' \
 	'make clean        remove $(BUILD)' \

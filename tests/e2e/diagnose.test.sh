@@ -83,7 +83,11 @@ break_path() {
 	policer4)
 		responder_rules "$early ip frag-off & 0x3fff != 0 limit rate over 20/second burst 10 packets drop"
 		;;
-	loss*) responder_rules "$early numgen random mod 100 < 5 drop" ;;
+	loss*)
+		# Without a neighbour everything is lost for a second, which is no plain loss.
+		responder_rules "$early icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+			$early numgen random mod 100 < 5 drop"
+		;;
 	memory4) fill_memory ;;
 	reply4) responder_rules "$out ip frag-off & 0x3fff != 0 drop" ;;
 	reply6) responder_rules "$out ip6 nexthdr 44 drop" ;;

@@ -59,6 +59,26 @@ static bool fits(const struct probe *probe, const struct result_target *facts, s
 	return false;
 }
 
+/*
+ * What was learned of a path earlier, by whatever program, stays in force for ten minutes: then the
+ * same command line does not send what it sent before.
+ */
+static void warn_of_learned_mtu(const struct probe *probe, const struct result_target *facts)
+{
+	enum configuration_path_mtu mode = probe_configuration(probe)->path_mtu;
+	bool is_obeyed = mode == PATH_MTU_WANT || mode == PATH_MTU_DONT || mode == PATH_MTU_DO ||
+			 (mode == PATH_MTU_DEFAULT && facts->family == 6);
+	char name[SHOWN_LENGTH];
+
+	if (facts->path_mtu == 0 || facts->path_mtu >= facts->mtu)
+		return;
+	console_say("note: this host takes the path MTU to %s for %u bytes, the interface has %u; "
+		    "this run %s (forget what was learned: ip%s route flush cache)",
+		    shown(facts->name, name), facts->path_mtu, facts->mtu,
+		    is_obeyed ? "goes by it" : "does not go by it",
+		    facts->family == 6 ? " -6" : "");
+}
+
 /* Takes an answer into the list of targets: PROBE_CONTINUE, or the run must not start. */
 static int take_answer(struct probe *probe, uint32_t index, const struct names_answer *answer)
 {
@@ -82,6 +102,7 @@ static int take_answer(struct probe *probe, uint32_t index, const struct names_a
 		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
 	if (!fits(probe, &probe->result.targets[index], &error))
 		return probe_fail(probe, PROBE_UNUSABLE, "%s", error.text);
+	warn_of_learned_mtu(probe, &probe->result.targets[index]);
 	target->address = answer->address;
 	target->usable = true;
 	target->is_multicast = route.is_multicast;

@@ -97,6 +97,7 @@ struct configuration {
 	const char *transport;     /* "auto", "raw", "ping", "sim" */
 	const char *clock;         /* "auto" or the name of a row */
 	enum configuration_stamps stamps;
+	bool capture_fragments;    /* --capture-fragments */
 	struct simulation simulation;
 	bool has_simulation;       /* --sim was given */
 	/* output */

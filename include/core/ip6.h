@@ -19,10 +19,11 @@ struct ip6_view {
 	uint16_t payload_length;  /* everything behind the first 40 bytes, as the header says */
 	uint8_t hop_limit;
 	uint8_t protocol;         /* of what is at upper_offset */
-	bool has_fragment;        /* a fragment header was met; the next three are from it */
+	bool has_fragment;        /* a fragment header was met; the next four are of it */
 	bool more_fragments;
 	uint16_t fragment_offset; /* in bytes; if not 0, later data is at upper_offset */
 	uint32_t fragment_id;
+	uint16_t fragment_data;   /* where its part of the datagram starts, behind that header */
 	uint8_t source[16];
 	uint8_t destination[16];
 };

@@ -342,6 +342,8 @@ enum result_ending {
 	ENDING_FAULT,       /* a fault that leaves no way on; see fault */
 };
 
+struct result_capture; /* core/result_capture.h */
+
 struct result {
 	const char *version;
 	const char *build;
@@ -364,6 +366,7 @@ struct result {
 	int64_t warmup_ns;         /* how long the warm-up took; 0: there was none */
 	struct result_target *targets;
 	uint32_t target_count;
+	const struct result_capture *capture; /* NULL: fragments were not captured */
 	struct result_processor processor;
 	const struct result_counter *counters;
 	uint32_t counter_count;

@@ -32,4 +32,11 @@ void socket_filter_build_icmp4(struct socket_filter *filter, uint16_t identifier
  */
 void socket_filter_build_icmp6(struct socket_filter *filter, uint16_t identifier);
 
+/*
+ * For a packet socket whose packets start with their IP header: fragments of ICMP, and IPv6 packets
+ * with a fragment header, or with one behind which it may stand. Of each the first `kept` bytes are
+ * delivered.
+ */
+void socket_filter_build_fragments(struct socket_filter *filter, uint32_t kept);
+
 #endif

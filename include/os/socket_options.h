@@ -58,6 +58,15 @@ int socket_options_bind_device(int descriptor, const struct transport_settings *
 			       struct error *error) MUST_CHECK;
 
 /*
+ * Prepares a packet socket that is not bound yet to a capture of fragments, of which it keeps
+ * `kept` bytes each, with receive stamps; its filter is locked then.
+ */
+int socket_options_apply_capture(int descriptor, uint32_t kept, struct error *error) MUST_CHECK;
+
+/* Packets that found no room in a packet socket since the last call; false if it does not tell. */
+bool socket_options_capture_drops(int descriptor, uint32_t *drops) MUST_CHECK;
+
+/*
  * Claims the flow label for a destination, so that it can be sent even where another process
  * holds labels of its own (RFC 6437; Linux insists once one exclusive label exists in the
  * namespace). Best effort: where it fails the sends tell.

@@ -5,6 +5,7 @@
 #ifndef FPING_BENCH_OS_SOCKET_OPTIONS_INTERNAL_H
 #define FPING_BENCH_OS_SOCKET_OPTIONS_INTERNAL_H
 
+#include "os/socket_filter.h"
 #include "os/socket_options.h"
 
 /* One row of a table of plain on/off and number options. */
@@ -23,6 +24,9 @@ int socket_options_failed(struct error *error, int result, const char *what);
 /* Sets those rows that are wanted. */
 int socket_options_set_all(int descriptor, const struct socket_option *options, size_t count,
 			   struct error *error);
+
+/* Puts the filter on, in place of the one that was there. */
+int socket_options_attach(int descriptor, struct socket_filter *filter, struct error *error);
 
 /* What stands in the headers, and the path MTU mode. */
 int socket_options_set_sending4(int descriptor, const struct transport_settings *settings,

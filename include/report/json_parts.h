@@ -43,6 +43,8 @@ json_t *json_from_loss_model(struct json_document *document, const struct result
 /* "find_mtu": null but for a search for it. */
 json_t *json_from_mtu_search(struct json_document *document, const struct result_target *target);
 
+/* "capture" of "fragments"; null without one, and for all targets but the first that it is of. */
+json_t *json_from_capture(struct json_document *document, const struct result_target *target);
 /* "diagnosis": null but for one. */
 json_t *json_from_diagnosis(struct json_document *document, const struct result_target *target);
 

@@ -33,6 +33,7 @@ void text_in_flight(FILE *stream, const struct result *result, const struct resu
 void text_budget(FILE *stream, const struct result *result, const struct result_target *target);
 void text_schedule(FILE *stream, const struct result *result, const struct result_target *target);
 void text_fragments(FILE *stream, const struct result *result, const struct result_target *target);
+void text_capture(FILE *stream, const struct result *result, const struct result_target *target);
 
 /* The points of a sweep, and what they tell together. */
 void text_sweep(FILE *stream, const struct result *result, const struct result_target *target);

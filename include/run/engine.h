@@ -13,6 +13,7 @@
 #include "core/result.h"
 #include "core/series.h"
 #include "os/clock.h"
+#include "os/fragment_capture.h"
 #include "os/real_time.h"
 #include "os/transport.h"
 #include "os/waiter.h"
@@ -50,6 +51,7 @@ struct engine_setup {
 	const struct pacer_row *pacer;
 	const struct engine_series *series; /* NULL: all targets are active, all requests alike */
 	bool allow_harm;                 /* goes on past the budget of core/harm_budget.h */
+	struct fragment_capture *capture; /* emptied in every round; NULL: there is none */
 	const struct observer *observer; /* NULL: nobody listens */
 	/* Called once, right before the first request that is measured; NULL: nobody cares. */
 	void (*measurement_starts)(void *context);

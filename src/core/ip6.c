@@ -51,7 +51,7 @@ static bool is_extension(uint8_t protocol)
 	return extension_bytes(protocol, any) > 0;
 }
 
-static void read_fragment(const uint8_t *at, struct ip6_view *view)
+static void read_fragment(const uint8_t *at, size_t offset, struct ip6_view *view)
 {
 	uint16_t field = bytes_get16(at + 2);
 
@@ -59,6 +59,7 @@ static void read_fragment(const uint8_t *at, struct ip6_view *view)
 	view->fragment_offset = field & 0xfff8;
 	view->more_fragments = (field & 1) != 0;
 	view->fragment_id = bytes_get32(at + 4);
+	view->fragment_data = (uint16_t)(offset + EXTENSION_BYTES_MIN);
 }
 
 enum ip_status ip6_view(const uint8_t *bytes, size_t length, struct ip6_view *view)
@@ -89,7 +90,7 @@ enum ip_status ip6_view(const uint8_t *bytes, size_t length, struct ip6_view *vi
 		if (length - offset < size)
 			return IP_SHORT;
 		if (view->protocol == FRAGMENT)
-			read_fragment(header, view);
+			read_fragment(header, offset, view);
 		view->protocol = header[0];
 		offset += size;
 	}

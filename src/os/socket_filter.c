@@ -20,6 +20,7 @@ enum {
 	TYPE = 0,
 	IDENTIFIER = 4,
 	QUOTE = 8,
+	VERSION = 0,
 	IP4_FRAGMENT = 6,
 	IP4_PROTOCOL = 9,
 	IP4_BYTES = 20,
@@ -67,12 +68,15 @@ static uint8_t distance(uint8_t target, unsigned from, unsigned other, unsigned 
 	}
 }
 
-/* Adds the two ends and turns names into distances; `other` and `error` are where those start. */
-static void finish(struct socket_filter *filter, unsigned other, unsigned error)
+/*
+ * Adds the two ends and turns names into distances; `other` and `error` are where those start, and
+ * `kept` is how many bytes of an accepted packet are delivered.
+ */
+static void finish(struct socket_filter *filter, unsigned other, unsigned error, uint32_t kept)
 {
 	unsigned accept = filter->count;
 
-	step(filter, BPF_RET | BPF_K, UINT32_MAX);
+	step(filter, BPF_RET | BPF_K, kept);
 	step(filter, BPF_RET | BPF_K, 0);
 	for (unsigned i = 0; i < accept; i++) {
 		struct sock_filter *at = &filter->instructions[i];
@@ -131,7 +135,7 @@ void socket_filter_build_icmp4(struct socket_filter *filter, uint16_t identifier
 	jump(filter, BPF_JEQ, 8, NEXT, REJECT);
 	step(filter, BPF_LD | BPF_H | BPF_IND, QUOTE + IDENTIFIER);
 	jump(filter, BPF_JEQ, identifier, ACCEPT, REJECT);
-	finish(filter, other, error);
+	finish(filter, other, error, UINT32_MAX);
 }
 
 void socket_filter_build_icmp6(struct socket_filter *filter, uint16_t identifier)
@@ -166,5 +170,29 @@ void socket_filter_build_icmp6(struct socket_filter *filter, uint16_t identifier
 	jump(filter, BPF_JEQ, 128, NEXT, REJECT);
 	step(filter, BPF_LD | BPF_H | BPF_ABS, QUOTE + IP6_BYTES + IDENTIFIER);
 	jump(filter, BPF_JEQ, identifier, ACCEPT, REJECT);
-	finish(filter, other, error);
+	finish(filter, other, error, UINT32_MAX);
+}
+
+void socket_filter_build_fragments(struct socket_filter *filter, uint32_t kept)
+{
+	/* fragment; hop-by-hop, routing and destination options, behind which one may stand */
+	static const uint8_t headers[] = {44, 0, 43, 60};
+	unsigned other;
+
+	filter->count = 0;
+	step(filter, BPF_LD | BPF_B | BPF_ABS, VERSION);
+	step(filter, BPF_ALU | BPF_RSH | BPF_K, 4);
+	jump(filter, BPF_JEQ, 4, NEXT, OTHER);
+	step(filter, BPF_LD | BPF_B | BPF_ABS, IP4_PROTOCOL);
+	jump(filter, BPF_JEQ, 1, NEXT, REJECT);
+	step(filter, BPF_LD | BPF_H | BPF_ABS, IP4_FRAGMENT);
+	jump(filter, BPF_JSET, 0x3fff, ACCEPT, REJECT); /* more fragments, or an offset */
+
+	other = filter->count;
+	jump(filter, BPF_JEQ, 6, NEXT, REJECT);
+	step(filter, BPF_LD | BPF_B | BPF_ABS, IP6_NEXT_HEADER);
+	for (size_t i = 0; i < ARRAY_LENGTH(headers); i++)
+		jump(filter, BPF_JEQ, headers[i], ACCEPT, NEXT);
+	step(filter, BPF_RET | BPF_K, 0);
+	finish(filter, other, other, kept);
 }

@@ -73,6 +73,15 @@ static int set_type_filter(int descriptor, uint8_t family)
 	return setsockopt(descriptor, IPPROTO_ICMPV6, ICMP6_FILTER, &blocked, sizeof(blocked));
 }
 
+int socket_options_attach(int descriptor, struct socket_filter *filter, struct error *error)
+{
+	const struct sock_fprog program = {.len = filter->count, .filter = filter->instructions};
+
+	if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) != 0)
+		return error_set_system(error, errno, "cannot set the packet filter");
+	return 0;
+}
+
 /*
  * The type filter stands before the kernel's copy of a packet and is all but free; the program
  * then sees only what could be ours. Both are on before the queue is emptied, so that nothing of
@@ -82,7 +91,6 @@ static int set_filter(int descriptor, const struct transport_settings *settings,
 		      struct error *error)
 {
 	struct socket_filter filter;
-	struct sock_fprog program;
 	int result;
 
 	if (set_type_filter(descriptor, settings->family) != 0)
@@ -91,9 +99,9 @@ static int set_filter(int descriptor, const struct transport_settings *settings,
 		socket_filter_build_icmp4(&filter, settings->identifier);
 	else
 		socket_filter_build_icmp6(&filter, settings->identifier);
-	program = (struct sock_fprog){.len = filter.count, .filter = filter.instructions};
-	if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) != 0)
-		return error_set_system(error, errno, "cannot set the packet filter");
+	result = socket_options_attach(descriptor, &filter, error);
+	if (result < 0)
+		return result;
 	drain(descriptor);
 	result = socket_options_set(descriptor, SOL_SOCKET, SO_LOCK_FILTER, 1);
 	return result < 0 ? socket_options_failed(error, result, "the lock on the packet filter")

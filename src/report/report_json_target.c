@@ -175,6 +175,7 @@ static json_t *from_fragments(struct json_document *document, const struct resul
 		 is_counted ? json_from_count(fragments->reassembled_fragments) : json_null());
 	json_put(document, object, "reassembly_failures",
 		 is_counted ? json_from_count(fragments->reassembly_failures) : json_null());
+	json_put(document, object, "capture", json_from_capture(document, target));
 	return object;
 }
 

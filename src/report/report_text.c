@@ -129,6 +129,7 @@ static void print_target(FILE *stream, const struct result *result,
 	if (result->target_count == 1)
 		print_processor(stream, result);
 	text_fragments(stream, result, target);
+	text_capture(stream, result, target);
 	text_warmup(stream, result, target);
 	text_steady(stream, result, target);
 	text_lost(stream, result, target);

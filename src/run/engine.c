@@ -312,6 +312,8 @@ int engine_run(struct engine *engine, struct error *error)
 		expire(engine);
 		bool sent = send_what_is_due(engine);
 		tell_progress(engine);
+		if (engine->setup.capture != NULL)
+			fragment_capture_drain(engine->setup.capture, engine->now_ns);
 		if (received || sent) {
 			waited = false;
 			continue;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/result_capture.h"
+
 /* The sample of the manual: 10,000 datagrams of two fragments each way over a veth pair. */
 static void build_flood(struct golden_run *run)
 {
@@ -56,6 +58,52 @@ static void build_fragments(struct golden_run *run)
 	golden_count(run, "Ip.ReasmOKs", 0, 3500);
 	golden_count(run, "Ip.ReasmFails", 0, 10);
 	golden_processor(run, 0.02, 0.13, 3500, "");
+	golden_finish(run);
+}
+
+/* The same seen fragment by fragment: some lost on the way back, some in another order. */
+static void build_captured(struct golden_run *run)
+{
+	static struct result_capture capture;
+
+	build_fragments(run);
+	capture = (struct result_capture){
+		.interface = "eth0", .drops_are_known = true, .holes_are_known = true, .targets = 1,
+		.foreign = 3};
+	capture.out = (struct result_capture_way){
+		.trains = 4000, .complete = 4000, .in_order = 4000,
+		.patterns = {{{{1500, 5}, {628, 1}}, 2, 4000}}, .pattern_count = 1,
+		.gap_samples = 4000, .gap_min_ns = 3700, .gap_median_ns = 3900,
+		.gap_max_ns = 82800};
+	capture.in = (struct result_capture_way){
+		.trains = 3990, .complete = 3500, .incomplete = 480, .undecided = 7, .evicted = 3,
+		.in_order = 3400, .reversed = 60, .other_order = 40, .duplicates = 2, .overlaps = 1,
+		.patterns = {{{{1300, 6}, {248, 1}}, 2, 3000}, {{{1500, 5}, {628, 1}}, 2, 499}},
+		.pattern_count = 2, .patterns_left_out = 1,
+		.missing = {{0, 20}, {6, 460}}, .missing_count = 2, .missing_unknown = 4,
+		.gap_samples = 3500, .gap_min_ns = 5400000, .gap_median_ns = 5460000,
+		.gap_max_ns = 5920000, .dispersion_bits_per_s = {true, 9.99e6}};
+	run->result.capture = &capture;
+}
+
+/* A capture that was overrun, of two hosts behind one interface and a third behind another. */
+static void build_overrun(struct golden_run *run)
+{
+	static const char *const arguments[] = {"fping-bench", "-f", "10.9.0.2", "10.9.0.3",
+						"10.9.0.4", NULL};
+	static const struct golden_trip trips[] = {{1000, 13000, 3500, 400}};
+	static struct result_capture capture;
+
+	golden_begin(run, 3, arguments);
+	for (uint32_t i = 0; i < 3; i++)
+		golden_converse(run, i, trips, 1);
+	capture = (struct result_capture){.interface = "eth0", .drops_are_known = true, .drops = 12,
+					  .targets = 2, .targets_left_out = 1};
+	capture.in = (struct result_capture_way){
+		.trains = 100, .complete = 90, .incomplete = 10, .reversed = 90,
+		.patterns = {{{{1500, 1}, {596, 1}}, 2, 90}}, .pattern_count = 1,
+		.missing = {{1, 10}}, .missing_count = 1};
+	run->result.capture = &capture;
 	golden_finish(run);
 }
 
@@ -316,6 +364,8 @@ static void build_refused(struct golden_run *run)
 const struct golden_case golden_cases[] = {
 	{"flood", build_flood},
 	{"fragments", build_fragments},
+	{"captured", build_captured},
+	{"overrun", build_overrun},
 	{"silent", build_silent},
 	{"interrupted", build_interrupted},
 	{"targets", build_targets},

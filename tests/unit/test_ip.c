@@ -212,6 +212,7 @@ static void test_ip6_fields(void)
 	UNIT_CHECK(view.has_fragment && view.more_fragments, "fragment");
 	UNIT_UNSIGNED("offset", view.fragment_offset, 0);
 	UNIT_UNSIGNED("id", view.fragment_id, 0xdeadbeef);
+	UNIT_UNSIGNED("data", view.fragment_data, 48);
 	UNIT_UNSIGNED("protocol", view.protocol, 58);
 
 	/* Behind a later fragment's header is data, even if its protocol is an extension. */

@@ -263,6 +263,69 @@ static void test_noise(void)
 	}
 }
 
+/* How many bytes of a packet the capture's filter delivers. */
+static size_t kept_of(const struct packet *packet, uint32_t most)
+{
+	struct socket_filter filter;
+	struct sock_fprog program;
+	uint8_t received[256];
+	ssize_t count = -1;
+	int pair[2];
+
+	socket_filter_build_fragments(&filter, most);
+	program = (struct sock_fprog){.len = filter.count, .filter = filter.instructions};
+	if (!UNIT_CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0, "a pair of sockets"))
+		return 0;
+	if (UNIT_CHECK(setsockopt(pair[1], SOL_SOCKET, SO_ATTACH_FILTER, &program,
+				  sizeof(program)) == 0,
+		       "the kernel takes the program") &&
+	    UNIT_CHECK(send(pair[0], packet->bytes, packet->length, 0) == (ssize_t)packet->length,
+		       "send"))
+		count = recv(pair[1], received, sizeof(received), MSG_DONTWAIT);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+	return count < 0 ? 0 : (size_t)count;
+}
+
+static void test_fragments(void)
+{
+	static const struct {
+		uint8_t protocol;
+		uint16_t fragment;
+		bool passes;
+	} rows4[] = {
+		{1, 0x2000, true},  {1, 0x20b9, true},   {1, 0x00b9, true},  {1, 0x1fff, true},
+		{1, 0, false},      {1, 0x4000, false},  {1, 0x6000, true},  {1, 0x8000, false},
+		{17, 0x2000, false}, {6, 0x00b9, false}, {58, 0x2000, false},
+	};
+	static const uint8_t passing6[] = {0, 43, 44, 60};
+	struct packet packet;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows4); i++) {
+		packet.length = 0;
+		put_ip4(&packet, 5, rows4[i].protocol, rows4[i].fragment);
+		put_echo(&packet, 8, OTHERS);
+		UNIT_CHECK(kept_of(&packet, 128) == (rows4[i].passes ? 28 : 0),
+			   "protocol %u, fragment field 0x%04x", rows4[i].protocol,
+			   rows4[i].fragment);
+	}
+	for (unsigned next = 0; next < 256; next++) {
+		bool passes_here = memchr(passing6, (int)next, sizeof(passing6)) != NULL;
+
+		packet.length = 0;
+		put_ip6(&packet, (uint8_t)next);
+		put_echo(&packet, 128, OTHERS);
+		UNIT_CHECK(kept_of(&packet, 128) == (passes_here ? 48 : 0), "next header %u", next);
+	}
+	packet.bytes[0] = 0x50;
+	UNIT_UNSIGNED("another version", kept_of(&packet, 128), 0);
+	packet.length = 0;
+	put_ip4(&packet, 5, 1, 0x2000);
+	for (int i = 0; i < 20; i++)
+		put_echo(&packet, 0, OURS);
+	UNIT_UNSIGNED("cut off", kept_of(&packet, 128), 128);
+}
+
 const struct unit_suite suite_socket_filter = {
 	"socket_filter",
 	(const struct unit_test[]){{"IPv4 replies", test_replies4},
@@ -271,5 +334,6 @@ const struct unit_suite suite_socket_filter = {
 				   {"IPv6 replies", test_replies6},
 				   {"IPv6 errors", test_errors6},
 				   {"noise", test_noise},
+				   {"fragments for a capture", test_fragments},
 				   {NULL, NULL}},
 };

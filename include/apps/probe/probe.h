@@ -15,6 +15,7 @@
 #include "core/diagnosis.h"
 #include "core/mtu_search.h"
 #include "core/sweep.h"
+#include "os/fragment_capture.h"
 #include "os/host.h"
 #include "os/host_interface.h"
 #include "os/host_load.h"
@@ -74,6 +75,7 @@ struct probe {
 	uint32_t row_count;
 	struct sweep *sweep;
 	struct mtu_search *mtu_search;
+	struct fragment_capture *capture; /* of --capture-fragments */
 	struct diagnosis *diagnosis;
 	struct engine *engine;
 	struct console console;
@@ -138,6 +140,12 @@ int probe_fail(struct probe *probe, int status, const char *format, ...) PRINTF_
  * status, or PROBE_BROKEN.
  */
 int probe_write(struct probe *probe, int status, bool with_text);
+
+/* What --capture-fragments needs, on the interface of the first target; nothing without it. */
+int probe_open_capture(struct probe *probe);
+
+/* The run is over, its ending is known: puts what was captured into the result. */
+void probe_end_capture(struct probe *probe);
 
 /* Most requests in flight over all targets, from which the buffers are sized. */
 uint32_t probe_outstanding(const struct probe *probe);

@@ -124,6 +124,8 @@ void probe_measurement_starts(void *context)
 {
 	struct probe *probe = context;
 
+	if (probe->capture != NULL)
+		fragment_capture_restart(probe->capture);
 	probe->before = read_counters(probe);
 	host_load_read(&probe->load_files, &probe->load_before);
 	host_processor_time(&probe->user_before_ns, &probe->system_before_ns);
@@ -156,6 +158,7 @@ static int run_observed(struct probe *probe, struct error *error)
 	host_load_read(&probe->load_files, &load_after);
 	engine_rescale(probe->engine, clock_finish(&probe->clock, &probe->result.clock));
 	freeze(probe);
+	probe_end_capture(probe);
 	list_processor_time(probe, user_ns, system_ns);
 	host_load_difference(&probe->load_before, &load_after, &probe->result.processor,
 			     &probe->result.disturbance);
@@ -284,6 +287,7 @@ int probe_report(struct probe *probe)
 void probe_close(struct probe *probe)
 {
 	engine_close(probe->engine);
+	fragment_capture_close(probe->capture);
 	for (uint32_t i = 0; i < probe->transport_count; i++)
 		probe->transports[i].row->close(&probe->transports[i]);
 	if (probe->has_real_time)

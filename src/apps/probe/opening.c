@@ -327,6 +327,7 @@ static int open_engine(struct probe *probe)
 		.series = probe_start_series(probe),
 		.allow_harm = configuration->allow_harm,
 		.pacer = pacer_find(configuration_mode(configuration)),
+		.capture = probe->capture,
 		.observer = &probe->console.observer,
 		.measurement_starts = probe->is_simulated ? NULL : probe_measurement_starts,
 		.context = probe,
@@ -348,6 +349,8 @@ int probe_open(struct probe *probe)
 		status = make_plan(probe);
 	if (status == PROBE_CONTINUE)
 		status = open_transports(probe);
+	if (status == PROBE_CONTINUE)
+		status = probe_open_capture(probe);
 	if (status != PROBE_CONTINUE)
 		return status;
 	if (strcmp(probe_configuration(probe)->clock, "auto") == 0 &&

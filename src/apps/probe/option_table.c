@@ -113,6 +113,9 @@ const struct option_row option_table[] = {
 	{0, "stamps", "KIND", .group = OPTION_GROUP_MEASURE, .set = option_set_stamps,
 	 .help = "split: with the kernel's stamps of sending, on a sample, and of receiving "
 		 "(default); rx: of receiving only; user: our own calls only"},
+	{0, "capture-fragments", .group = OPTION_GROUP_MEASURE, SWITCH(capture_fragments),
+	 .help = "look at every single fragment that leaves or comes: order, gaps, and which are "
+		 "missing"},
 	{0, "strict", .group = OPTION_GROUP_MEASURE, SWITCH(strict),
 	 .help = "exit 4 where the measurement is not valid: see the line `valid' of the report"},
 	{'S', "send-buffer", "BYTES", .group = OPTION_GROUP_MEASURE, .set = option_set_send_buffer,

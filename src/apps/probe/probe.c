@@ -56,6 +56,8 @@ static unsigned wanted_sockets(const struct configuration *configuration)
 
 	if (configuration_makes_fragments(configuration))
 		wanted |= PRIVILEGE_FRAGMENTS;
+	if (configuration->capture_fragments)
+		wanted |= PRIVILEGE_BIT(PRIVILEGE_CAPTURE);
 	return wanted;
 }
 
@@ -132,6 +134,8 @@ static const char *misfit(const struct configuration *configuration, bool is_sim
 		return "--sim describes a simulated network: add --transport sim";
 	if (is_simulated && configuration->source_count > 0)
 		return "-I: the simulated network has no interfaces: leave it out";
+	if (is_simulated && configuration->capture_fragments)
+		return "--capture-fragments: the simulated network has no interface: leave it out";
 	if (is_simulated && strcmp(configuration->clock, "auto") != 0)
 		return "--clock: the simulated network has a clock of its own: leave it out";
 	if (is_simulated && (configuration->ttl != 0 || configuration->traffic_class >= 0 ||

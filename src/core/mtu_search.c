@@ -243,7 +243,9 @@ static bool after_length(struct mtu_search *search, const struct account_target 
 	}
 	/* An error is an answer of its own: one more try, and no waiting for what will not come. */
 	search->state = MTU_SEARCH_CONTROL;
-	ask(search, rows, 0, CONTROL_REQUESTS, turn);
+	/* As many as would be lost together less often than what is asked of them. */
+	ask(search, rows, 0,
+	    search->repeats > CONTROL_REQUESTS ? search->repeats : CONTROL_REQUESTS, turn);
 	return true;
 }
 

@@ -269,5 +269,6 @@ int main(void)
 	test_rescale();
 	test_sizes();
 	test_loss();
+	test_conductors();
 	return failures == 0 ? 0 : 1;
 }

@@ -58,4 +58,7 @@ void test_sizes(void);
 /* loss.c: what loses fragments. */
 void test_loss(void);
 
+/* conductors.c: the diagnosis of fragments and the search for the path MTU. */
+void test_conductors(void);
+
 #endif

@@ -14,19 +14,19 @@ static void print_kind(FILE *stream, const struct diagnosis *diagnosis,
 	const struct histogram *rtt = point->rtt_user;
 	char loss[FORMAT_LENGTH], low[FORMAT_LENGTH], high[FORMAT_LENGTH], p50[FORMAT_LENGTH];
 
-	(void)fprintf(stream, "%-27s %6u %5u %5llu %6llu %6s", diagnosis_column_name(row),
+	(void)fprintf(stream, "%-27s %5u %5u %5llu %5llu %5s", diagnosis_column_name(row),
 		      point->payload_bytes, diagnosis->packets[row],
 		      (unsigned long long)(point->tally.sent + point->tally.send_errors),
 		      (unsigned long long)point->tally.received,
 		      point->loss.known ? format_significant(point->loss.value * 100.0, 3, loss)
 					: "-");
 	if (point->loss_ci95.known)
-		(void)fprintf(stream, " %5s-%-5s",
+		(void)fprintf(stream, " %6s-%-5s",
 			      format_significant(point->loss_ci95.low * 100.0, 2, low),
 			      format_significant(point->loss_ci95.high * 100.0, 2, high));
 	else
-		(void)fprintf(stream, " %11s", "-");
-	(void)fprintf(stream, " %9s\n",
+		(void)fprintf(stream, " %12s", "-");
+	(void)fprintf(stream, " %8s\n",
 		      rtt != NULL && rtt->samples > 0
 			      ? format_duration((double)histogram_quantile(rtt, 0.5), p50)
 			      : "-");
@@ -39,7 +39,7 @@ void text_diagnosis(FILE *stream, const struct result_target *target)
 
 	if (diagnosis == NULL)
 		return;
-	(void)fprintf(stream, "%-27s %6s %5s %5s %6s %18s %9s\n", "echoes", "bytes", "parts",
+	(void)fprintf(stream, "%-27s %5s %5s %5s %5s %18s %8s\n", "echoes", "bytes", "parts",
 		      "sent", "back", "loss % [95 %]", "rtt p50");
 	for (uint32_t row = 0; row < target->point_count; row++)
 		if (target->points[row].tally.sent + target->points[row].tally.send_errors > 0)

@@ -83,9 +83,13 @@ struct golden_case {
 	void (*build)(struct golden_run *run); /* from golden_begin to golden_finish */
 };
 
-/* Both ended by a row of NULLs: what requests meet, and what clocks and stamps tell of them. */
+/*
+ * Each ended by a row of NULLs: what requests meet, what clocks and stamps tell of them, and runs
+ * of several kinds of requests.
+ */
 extern const struct golden_case golden_cases[];
 extern const struct golden_case golden_time_cases[];
+extern const struct golden_case golden_series_cases[];
 
 /* Single lines: banners, reply lines, live and status lines, each with its circumstances. */
 void golden_print_banners(FILE *stream);

@@ -285,6 +285,8 @@ int main(int argc, char **argv)
 		run_case(golden);
 	for (const struct golden_case *golden = golden_time_cases; golden->name != NULL; golden++)
 		run_case(golden);
+	for (const struct golden_case *golden = golden_series_cases; golden->name != NULL; golden++)
+		run_case(golden);
 	run_lines("banners", golden_print_banners);
 	run_lines("observations", golden_print_observations);
 	run_lines("live", golden_print_live);

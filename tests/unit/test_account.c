@@ -295,6 +295,45 @@ static void test_damage(void)
 	free(bench);
 }
 
+/* Requests of several lengths: the tag tells whose reply it is, or else its number. */
+static void test_lengths(void)
+{
+	struct bench *bench = bench_new(56);
+	struct payload_plan plans[TARGETS];
+
+	for (uint32_t i = 0; i < TARGETS; i++) {
+		plans[i] = bench->plan;
+		plans[i].bytes = i == 0 ? 56 : 8;
+		payload_plan_init(&plans[i]);
+		bench->targets[i].plan = &plans[i];
+		bench->targets[i].address = bench->targets[0].address;
+	}
+	bench->account.plans_differ = true;
+	for (uint32_t i = 0; i < 6; i++)
+		account_sent(&bench->account, i % TARGETS, 1000, 1000, false);
+	bench->plan.bytes = 56;
+	UNIT_SIGNED("long", reply(bench, 1, 2000, NULL), OBSERVED_REPLY);
+	bench->plan.bytes = 8;
+	UNIT_SIGNED("short", reply(bench, 2, 2000, NULL), OBSERVED_REPLY);
+	UNIT_UNSIGNED("long", bench->targets[0].tally.received, 1);
+	UNIT_UNSIGNED("short", bench->targets[1].tally.received, 1);
+	/* A short reply to a long request, and a long one to a short request. */
+	UNIT_SIGNED("cut", reply(bench, 3, 2000, NULL), OBSERVED_DAMAGED);
+	UNIT_UNSIGNED("cut", bench->targets[0].tally.truncated, 1);
+	UNIT_SIGNED("stretched", reply(bench, 4, 2000, &(struct change){.flip = -1, .extra = 3}),
+		    OBSERVED_DAMAGED);
+	UNIT_UNSIGNED("stretched", bench->targets[1].tally.corrupt, 1);
+	/* Pieces of two long requests: both are named by their numbers. */
+	bench->plan.bytes = 56;
+	account_sent(&bench->account, 0, 1000, 1000, false);
+	UNIT_SIGNED("mixed", reply(bench, 5, 2000, &(struct change){.flip = -1, .mixed_with = 7}),
+		    OBSERVED_DAMAGED);
+	UNIT_UNSIGNED("mixed", bench->targets[0].mixed_count, 1);
+	UNIT_UNSIGNED("mixed", bench->targets[0].mixed[0].request, 3);
+	UNIT_UNSIGNED("mixed", bench->targets[0].mixed[0].other, 4);
+	free(bench);
+}
+
 static void test_errors(void)
 {
 	struct bench *bench = bench_new(56);
@@ -400,7 +439,28 @@ static bool identity_holds(const struct bench *bench)
 	       sum + target->given_up_held_ns - target->given_up_answered_ns;
 }
 
-static void random_run(uint64_t seed, bool *saw_loss)
+/* Nothing is sent for a while; what comes late in it is received, and no part of the window. */
+static void pause_for_a_while(struct bench *bench, struct random_state *random, int64_t *now_ns)
+{
+	const struct depth *depth = &bench->targets[0].depth;
+	int64_t window_ns = depth->last_ns - depth->start_ns;
+	uint64_t last = bench->account.flight.last_sequence;
+
+	account_pause(&bench->account, 0);
+	UNIT_UNSIGNED("slots", bench->targets[0].slots.used, 0);
+	*now_ns += (int64_t)random_below(random, 50000);
+	if (last > 2)
+		(void)reply(bench, last - random_below(random, 2), *now_ns, NULL);
+	(void)account_expire(&bench->account, *now_ns, nobody, NULL);
+	*now_ns += (int64_t)random_below(random, 50000);
+	account_resume(&bench->account, 0, *now_ns);
+	if (bench->targets[0].has_started) {
+		UNIT_SIGNED("window", depth->last_ns - depth->start_ns, window_ns);
+		UNIT_UNSIGNED("depth", depth->current, 0);
+	}
+}
+
+static void random_run(uint64_t seed, bool pauses, bool *saw_loss)
 {
 	struct bench *bench = bench_new(56);
 	struct random_state random;
@@ -420,6 +480,8 @@ static void random_run(uint64_t seed, bool *saw_loss)
 		}
 		if (step % 17 == 0)
 			(void)account_expire(&bench->account, now_ns, nobody, NULL);
+		if (pauses && random_below(&random, 50) == 0)
+			pause_for_a_while(bench, &random, &now_ns);
 	}
 	account_close(&bench->account, now_ns);
 	UNIT_CHECK(balances(bench), "seed %llu: does not balance at the end",
@@ -439,7 +501,7 @@ static void test_identity(void)
 	bool saw_loss = false;
 
 	for (uint64_t seed = 1; seed <= 40; seed++)
-		random_run(seed, &saw_loss);
+		random_run(seed, seed % 2 == 0, &saw_loss);
 	UNIT_CHECK(saw_loss, "no run lost anything: the test proves little");
 }
 
@@ -451,6 +513,7 @@ const struct unit_suite suite_account = {
 		{"times to live", test_ttl_changes},
 		{"the kernel's stamp decides what is in time", test_stamp_decides},
 		{"damaged, forged and misdirected replies", test_damage},
+		{"requests of several lengths", test_lengths},
 		{"ICMP errors", test_errors},
 		{"requests too short for a tag", test_untagged},
 		{"several hosts answer one request", test_many_answer_one},

@@ -18,6 +18,7 @@
 /* Measured: bytes that a received fragment of PINNED_PACKET bytes holds in the receiver. */
 #define PINNED_BYTES 2270u
 #define PINNED_PACKET 1500u
+#define PINNED_LEAST 832u /* of one that is small, which is mostly bookkeeping */
 
 /* What one family and MTU allow. */
 struct limits {
@@ -146,9 +147,10 @@ bool fragment_id_repeat_ns(uint8_t family, double datagrams_per_s, double *repea
 
 uint64_t fragment_pinned_bytes(const struct fragment_plan *plan)
 {
-	uint64_t received = (uint64_t)(plan->count - 1) * (plan->piece_bytes + plan->header_bytes);
+	uint64_t bytes = plan->piece_bytes + plan->header_bytes;
+	uint64_t each = max_u64(bytes * PINNED_BYTES, (uint64_t)PINNED_LEAST * PINNED_PACKET);
 
-	return (received * PINNED_BYTES + PINNED_PACKET / 2) / PINNED_PACKET;
+	return ((uint64_t)(plan->count - 1) * each + PINNED_PACKET / 2) / PINNED_PACKET;
 }
 
 double fragment_loss(double datagram_loss, uint32_t fragments)

@@ -56,7 +56,10 @@ json_t *json_from_diagnosis(struct json_document *document, const struct result_
 	evidence = json_array();
 	matrix = json_array();
 	json_put(document, object, "verdict", json_string(diagnosis_word(diagnosis->verdict)));
-	json_put(document, object, "text", json_string(diagnosis_sentence(diagnosis->verdict)));
+	json_put(document, object, "text",
+		 json_string(diagnosis->phase == DIAGNOSIS_OVER
+				     ? diagnosis_sentence(diagnosis->verdict)
+				     : "it was ended early"));
 	for (uint32_t i = 0; i < diagnosis->evidence_count; i++)
 		json_append(document, evidence, json_from_text(diagnosis->evidence[i]));
 	json_put(document, object, "evidence", evidence);

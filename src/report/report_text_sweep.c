@@ -204,7 +204,10 @@ static void print_fit(FILE *stream, const struct result_target *target)
 	add_term(&lines, separator, "all the rest", &fit->base_ns);
 	if (fit->why_not != NULL && fit->why_not[0] != '\0') {
 		lines_break(&lines);
-		lines_prose(&lines, "", "what else it costs cannot be told: %s", fit->why_not);
+		lines_prose(&lines, "", "%s cannot be told: %s",
+			    fit->base_ns.known || fit->per_byte_ns.known ? "what else it costs"
+									 : "what it costs",
+			    fit->why_not);
 	}
 	lines_close(&lines);
 }

@@ -284,6 +284,10 @@ static void test_pinned(void)
 	}
 	UNIT_CHECK(fragment_plan_make(&plan, 4, 1500, 1480), "no plan");
 	UNIT_UNSIGNED("sent whole", fragment_pinned_bytes(&plan), 0);
+	plan.count = 8;
+	plan.piece_bytes = 48;
+	plan.header_bytes = 20;
+	UNIT_UNSIGNED("small pieces", fragment_pinned_bytes(&plan), 7 * 832);
 }
 
 static void test_loss(void)

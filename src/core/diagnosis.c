@@ -5,6 +5,7 @@
  */
 #include "core/diagnosis_internal.h"
 
+#define PACKET_MAX	  65535u /* a raw socket of Linux sends no longer one */
 #define TURN_REQUESTS	  20u
 #define PLATEAU_REQUESTS  25u  /* a turn, each an entry of the history */
 #define PLATEAU_ALL	  300u
@@ -32,7 +33,7 @@ void diagnosis_init(struct diagnosis *diagnosis, uint8_t family, uint32_t mtu, i
 	memset(diagnosis, 0, sizeof(*diagnosis));
 	diagnosis->conductor = (struct conductor){&conductor_diagnosis, diagnosis};
 	diagnosis->family = family;
-	diagnosis->mtu = mtu;
+	diagnosis->mtu = mtu < PACKET_MAX ? mtu : PACKET_MAX;
 	diagnosis->timeout_ns = timeout_ns;
 	diagnosis_make_kinds(diagnosis);
 }

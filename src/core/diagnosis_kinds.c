@@ -14,8 +14,9 @@
 #define MANY_PIECES	 6u
 #define MANY_OF_JUMBO	 2u
 #define JUMBO_MTU	 4000u
-#define BITS_PER_S	 1e6 /* at most, for all kinds */
+#define BITS_PER_S	 1e6 /* at most, but for jumbo packets: ... */
 #define INTERVAL_MIN_NS	 (10 * NANOSECONDS_PER_MILLISECOND)
+#define INTERVAL_MAX_NS	 (100 * NANOSECONDS_PER_MILLISECOND) /* ... it must come to an end */
 #define WIDE_Z		 3.2905 /* the normal distribution's 99.95 % quantile */
 
 uint32_t diagnosis_data_max(const struct diagnosis *diagnosis, uint32_t packets)
@@ -51,7 +52,8 @@ static void measure_kind(struct diagnosis *diagnosis, uint32_t row)
 			  : fragment_plan_make(&plan, diagnosis->family, diagnosis->mtu, bytes))
 		diagnosis->packets[row] = plan.count;
 	diagnosis->intervals_ns[row] =
-		max_i64((int64_t)(bytes * 8.0 / BITS_PER_S * 1e9), INTERVAL_MIN_NS);
+		min_i64(max_i64((int64_t)(bytes * 8.0 / BITS_PER_S * 1e9), INTERVAL_MIN_NS),
+			INTERVAL_MAX_NS);
 }
 
 void diagnosis_make_kinds(struct diagnosis *diagnosis)

@@ -21,6 +21,7 @@
 #define IP4_HEADER_BYTES  20u
 #define IP6_HEADER_BYTES  40u
 #define ICMP_HEADER_BYTES 8u
+#define PACKET_MAX	  65535u /* a raw socket of Linux sends no longer one, IPv6 neither */
 
 /*
  * Ethernet with jumbo frames, plain, with PPPoE, with tunnels (IPIP, GRE, IPsec or WireGuard), and
@@ -49,7 +50,7 @@ void mtu_search_init(struct mtu_search *search, uint8_t family, uint32_t interfa
 	memset(search, 0, sizeof(*search));
 	search->conductor = (struct conductor){&conductor_find_mtu, search};
 	search->family = family;
-	search->interface_mtu = interface_mtu;
+	search->interface_mtu = interface_mtu < PACKET_MAX ? interface_mtu : PACKET_MAX;
 	search->timeout_ns = timeout_ns;
 	search->repeats = REPEATS_MIN;
 	search->why_not = "";

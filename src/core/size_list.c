@@ -99,9 +99,13 @@ static int add_boundaries(struct size_list *list, uint8_t family, uint32_t mtu, 
 	}
 	if (list->count > 0)
 		return 0;
+	if (limit == 0)
+		return error_set(error, ERROR_INVALID,
+				 "%s: no request is ever cut at an MTU of %u: list the sizes", what,
+				 mtu);
 	return error_set(error, ERROR_INVALID,
-			 "%s: there is no fragment boundary up to -s %u at an MTU of %u", what,
-			 limit, mtu);
+			 "%s: there is no fragment boundary up to -s %u at an MTU of %u: raise -s",
+			 what, limit, mtu);
 }
 
 /* One datagram in 1, 2 ... pieces: as many ways as differ. */

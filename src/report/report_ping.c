@@ -45,7 +45,7 @@ int report_banner(FILE *stream, const struct result_target *target)
 	print_binding(stream, target);
 	if (target->mtu_search != NULL)
 		(void)fprintf(stream, "packets of up to %u bytes, to find the path MTU.\n",
-			      target->mtu);
+			      target->mtu < 65535 ? target->mtu : 65535);
 	else if (target->diagnosis != NULL)
 		(void)fprintf(stream, "several kinds of requests, to diagnose fragments.\n");
 	else if (target->point_count > 0)

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # --capture-fragments: what is said of single fragments is what was done to them.
 . "$(dirname "$0")/../lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # What the report counts against witnesses that know nothing of it: tcpdump on the other side, nft
 # on the other side, the kernel's own counters; and losses that are exact because nft counts them.
@@ -102,7 +103,7 @@ fragment_loss_is_found() {
 		add chain netdev loss c { type filter hook ingress device vb priority 0; }
 		add rule netdev loss c ip protocol icmp numgen random mod 100 < 5 drop
 	END
-	run_probe -f -l 64 -q -c 20000 -s 2048 -W 0.5 --json 10.7.0.2
+	run_probe -f -l 64 -q -c 20000 -s 2048 -W 0.5 --allow-harm --json 10.7.0.2
 	assert_json "$OUT" '.targets[0].fragments.loss_per_fragment.one_way as $p |
 		(.targets[0].loss * (1 - .targets[0].loss) / .targets[0].sent | sqrt) as $se |
 		($se / (2 * (1 - $p))) as $se_fragment |

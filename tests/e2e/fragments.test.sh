@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
+# Runs beside others.
 #
 # Fragments made by hand: what is on the wire is what was asked for, piece by piece, the other host
 # puts it together, and nobody can be made to send in somebody else's name.

@@ -76,7 +76,8 @@ static int prepare_search(struct probe *probe)
 		return probe_fail(probe, PROBE_UNUSABLE, "no memory for the search");
 	mtu_search_init(probe->mtu_search, facts->family, facts->mtu, configuration->timeout_ns);
 	probe->row_count = MTU_SEARCH_ROWS;
-	configuration->payload_bytes = facts->mtu - facts->ip_overhead_bytes;
+	configuration->payload_bytes =
+		probe->mtu_search->interface_mtu - facts->ip_overhead_bytes;
 	return PROBE_CONTINUE;
 }
 
@@ -88,6 +89,11 @@ static int prepare_diagnosis(struct probe *probe)
 	if (facts->mtu == 0)
 		return probe_fail(probe, PROBE_UNUSABLE,
 				  "--diagnose-fragments: the MTU of the interface is not known");
+	if (fragment_payload_max(facts->family, facts->mtu, 1) ==
+	    fragment_payload_max(facts->family, facts->mtu, 2))
+		return probe_fail(probe, PROBE_UNUSABLE,
+				  "--diagnose-fragments: at an MTU of %u no request is ever cut",
+				  facts->mtu);
 	probe->diagnosis = malloc(sizeof(*probe->diagnosis));
 	if (probe->diagnosis == NULL)
 		return probe_fail(probe, PROBE_UNUSABLE, "no memory for the diagnosis");

@@ -12,6 +12,7 @@
 
 #define ERRORS_SHOWN 8u
 #define TEXT_LENGTH  256
+#define MIXED_SHOWN 3u /* pairs of requests that are named */
 
 static const char *safe(const char *from, char text[static TEXT_LENGTH])
 {
@@ -101,10 +102,31 @@ void text_order(FILE *stream, const struct result_target *target)
 	lines_close(&lines);
 }
 
+/* "mixed from two requests (1 with 2, 5 with 7)": the first ones by their numbers. */
+static void mixed_text(const struct result_target *target, char text[static TEXT_LENGTH])
+{
+	uint32_t shown = (uint32_t)min_u64(target->mixed_count, MIXED_SHOWN);
+	size_t used = (size_t)snprintf(text, TEXT_LENGTH, "mixed from two requests");
+
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct result_mixed *mixed = &target->mixed[i];
+
+		used += (size_t)snprintf(text + used, TEXT_LENGTH - used, "%s%llu with ",
+					 i == 0 ? " (" : ", ", (unsigned long long)mixed->request);
+		used += (size_t)(mixed->other != 0
+					 ? snprintf(text + used, TEXT_LENGTH - used, "%llu",
+						    (unsigned long long)mixed->other)
+					 : snprintf(text + used, TEXT_LENGTH - used, "one forgotten"));
+	}
+	if (shown > 0)
+		(void)snprintf(text + used, TEXT_LENGTH - used, "%s)",
+			       target->tally.mixed > shown ? ", ..." : "");
+}
+
 void text_arrivals(FILE *stream, const struct result_target *target)
 {
 	const struct tally *tally = &target->tally;
-	char truncated[TEXT_LENGTH];
+	char truncated[TEXT_LENGTH], mixed[TEXT_LENGTH];
 	const struct {
 		uint64_t count;
 		const char *what;
@@ -114,7 +136,7 @@ void text_arrivals(FILE *stream, const struct result_target *target)
 		{tally->late, "late"},
 		{tally->corrupt, "corrupt"},
 		{tally->truncated, truncated},
-		{tally->mixed, "mixed from two requests"},
+		{tally->mixed, mixed},
 		{tally->forged, "forged"},
 		{tally->wrong_source, "from a wrong source"},
 		{tally->bad_checksum, "with a bad checksum"},
@@ -128,6 +150,7 @@ void text_arrivals(FILE *stream, const struct result_target *target)
 
 	(void)snprintf(truncated, sizeof(truncated), "truncated (shortest %u of %u bytes)",
 		       tally->shortest_reply, target->payload_bytes);
+	mixed_text(target, mixed);
 	for (size_t i = 0; i < ARRAY_LENGTH(arrivals); i++) {
 		if (arrivals[i].count == 0)
 			continue;

@@ -88,9 +88,10 @@ harm_is_for_root() {
 # Two replies whose second pieces have changed places, checksums untouched.
 swapped() {
 	lab_tun tp0 'request 1: mix 1472 with 2; request 2: mix 1472 with 1'
-	run_probe -j -i 20ms -c 4 -s 3000 "$1"
-	assert_json "$OUT" '.targets[0] | .sent == 4 and .received == 2 and .mixed == 2 and
+	run_probe --json=run.json -q -i 20ms -c 4 -s 3000 "$1"
+	assert_json run.json '.targets[0] | .sent == 4 and .received == 2 and .mixed == 2 and
 		.lost_by_cause.damaged_reply == 2 and (.mixed_requests | sort) == [[1, 2], [2, 1]]'
+	assert_grep '2 mixed from two requests \((1 with 2, 2 with 1|2 with 1, 1 with 2)\)' "$OUT"
 }
 
 # 16 datagrams of 45 fragments at once.

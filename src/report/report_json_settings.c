@@ -130,7 +130,11 @@ void json_put_settings(struct json_document *document, json_t *root)
 	json_put(document, settings, "interval_ns", json_from_ns_unless_zero(result->interval_ns));
 	json_put(document, settings, "rate_per_s", from_asked_rate(result));
 	json_put(document, settings, "depth", json_from_count_unless_zero(result->depth));
-	json_put(document, settings, "payload_bytes", json_integer(configuration->payload_bytes));
+	/* Each point of a series has its own. */
+	json_put(document, settings, "payload_bytes",
+		 configuration_has_series(configuration)
+			 ? json_null()
+			 : json_integer(configuration->payload_bytes));
 	json_put(document, settings, "timeout_ns", json_integer(configuration->timeout_ns));
 	json_put(document, settings, "warmup", from_warmup(document, configuration));
 	json_put(document, settings, "transport", json_from_text(result->transport));

@@ -114,8 +114,9 @@ slow_link() {
 		(.throughput.frame_bytes_per_s * 8 / 1e7 - 1 | fabs) < 0.02'
 }
 
-test_case independent independent
-test_case policed policed
+# A test at 95 % misses what is true now and then.
+test_case independent in_three_tries independent
+test_case policed in_three_tries policed
 test_case harm-4 harm 4 10.7.0.2
 test_case harm-6 harm 6 fd07::2
 test_case harmless harmless

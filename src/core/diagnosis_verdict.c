@@ -67,15 +67,22 @@ const char *diagnosis_column_name(uint32_t row)
 	return row < DIAGNOSIS_SIZES ? names[row] : "size tried";
 }
 
+static void copy_text(char *to, uint32_t size, const char *from)
+{
+	uint32_t length = 0;
+
+	while (from[length] != '\0' && length + 1 < size) {
+		to[length] = from[length];
+		length++;
+	}
+	to[length] = '\0';
+}
+
 void diagnosis_add_evidence(struct diagnosis *diagnosis, const char *sentence)
 {
-	char *to;
-
-	if (diagnosis->evidence_count == DIAGNOSIS_EVIDENCE_MAX)
-		return;
-	to = diagnosis->evidence[diagnosis->evidence_count++];
-	for (uint32_t i = 0; i + 1 < DIAGNOSIS_TEXT && sentence[i] != '\0'; i++)
-		to[i] = sentence[i];
+	if (diagnosis->evidence_count < DIAGNOSIS_EVIDENCE_MAX)
+		copy_text(diagnosis->evidence[diagnosis->evidence_count++], DIAGNOSIS_TEXT,
+			  sentence);
 }
 
 bool diagnosis_end(struct diagnosis *diagnosis, enum diagnosis_verdict verdict)
@@ -92,8 +99,7 @@ bool diagnosis_end(struct diagnosis *diagnosis, enum diagnosis_verdict verdict)
 
 bool diagnosis_leave_open(struct diagnosis *diagnosis, const char *decide_by)
 {
-	for (uint32_t i = 0; i + 1 < DIAGNOSIS_TEXT && decide_by[i] != '\0'; i++)
-		diagnosis->decide_by[i] = decide_by[i];
+	copy_text(diagnosis->decide_by, sizeof(diagnosis->decide_by), decide_by);
 	return diagnosis_end(diagnosis, DIAGNOSIS_UNDETERMINED);
 }
 

@@ -65,7 +65,7 @@ static struct fragment_train *places_of(const struct fragment_trains *trains,
 	uint32_t hash = piece->id ^ piece->id >> 16;
 
 	hash ^= address_hash(&piece->source) ^ 3 * address_hash(&piece->destination) ^ outgoing;
-	return &trains->table[hash % (trains->slots / FRAGMENT_TRAINS_WAYS) *
+	return &trains->table[(size_t)(hash % (trains->slots / FRAGMENT_TRAINS_WAYS)) *
 			      FRAGMENT_TRAINS_WAYS];
 }
 

@@ -46,7 +46,7 @@ static int parse_factor(const char *what, const char *text, uint32_t *thousandth
 	for (; decimals < 3; decimals++)
 		value *= 10;
 	if (digits == 0 || value <= SIZE_LIST_FACTOR_UNIT ||
-	    value > FACTOR_MAX * SIZE_LIST_FACTOR_UNIT)
+	    value > (uint64_t)FACTOR_MAX * SIZE_LIST_FACTOR_UNIT)
 		return error_set(error, ERROR_INVALID,
 				 "%s: the factor 'x%s' must be above 1 and at most %u", what, text,
 				 FACTOR_MAX);
@@ -82,7 +82,7 @@ static int parse_range(struct size_list *list, const char *what, char *item, str
 
 static int parse_item(struct size_list *list, const char *what, char *item, struct error *error)
 {
-	uint32_t size;
+	uint32_t size = 0;
 	int status;
 
 	if (strcmp(item, "boundaries") == 0) {

@@ -21,6 +21,7 @@
 #define DIAGNOSIS_EVIDENCE_MAX 8u
 #define DIAGNOSIS_TEXT	      240u
 #define DIAGNOSIS_HISTORY     40u
+#define DIAGNOSIS_BURST_KINDS 4u
 
 /* The kinds of requests, each a row of the series. */
 enum diagnosis_column {
@@ -38,6 +39,13 @@ enum diagnosis_column {
 	DIAGNOSIS_PIECES_AGAIN, /* after the timers of reassembly */
 	DIAGNOSIS_BURST_HALF,  /* several of the largest at once */
 	DIAGNOSIS_BURST,
+	DIAGNOSIS_BURST_WHOLE, /* as many packets at once, whole or in short pieces */
+	DIAGNOSIS_BURST_PIECES,
+	DIAGNOSIS_SMALL_AGAIN, /* the second look */
+	DIAGNOSIS_AGAIN,
+	DIAGNOSIS_TOLD_LARGE,  /* the largest by the path MTU that an ICMP error told */
+	DIAGNOSIS_TOLD_CUT_2,
+	DIAGNOSIS_TOLD_CUT_MANY,
 	DIAGNOSIS_SIZES,       /* from here on: sizes between two */
 	DIAGNOSIS_ROWS = DIAGNOSIS_SIZES + DIAGNOSIS_SIZES_MAX,
 };
@@ -63,7 +71,9 @@ enum diagnosis_phase {
 	DIAGNOSIS_FIRST_ROUND,
 	DIAGNOSIS_PLATEAU,     /* small echoes lose: at which rate do answers come? */
 	DIAGNOSIS_SLOWER,      /* the same at less than that */
+	DIAGNOSIS_SECOND_LOOK, /* is what failed still failing, and small echoes not? */
 	DIAGNOSIS_SLOW_PIECES,
+	DIAGNOSIS_TOLD,        /* the same kinds, no longer than the path was told to take */
 	DIAGNOSIS_SEARCH,      /* for the size from which on nothing passes */
 	DIAGNOSIS_WAIT,        /* for the timers of reassembly */
 	DIAGNOSIS_AFTER_WAIT,
@@ -85,10 +95,22 @@ struct diagnosis {
 	uint32_t column;
 	int64_t started_ns, last_fragment_ns;
 	double loss;                 /* of small echoes, where they lose at any rate */
-	/* small echoes as time goes by */
-	uint64_t answered[DIAGNOSIS_HISTORY];
-	int64_t answered_ns[DIAGNOSIS_HISTORY];
+	/* small echoes as time goes by, one entry a turn */
+	uint64_t answered[DIAGNOSIS_HISTORY], asked[DIAGNOSIS_HISTORY];
+	int64_t ended_ns[DIAGNOSIS_HISTORY], last_sent_ns[DIAGNOSIS_HISTORY];
 	uint32_t history;
+	uint64_t small_sent, small_answered; /* up to the last entry */
+	int64_t patience_ns;         /* of the last turn */
+	uint64_t plateau_until;      /* small echoes sent */
+	bool is_plateau;             /* they were answered at one rate, whatever was sent */
+	bool is_late;                /* they began to lose after the first round only */
+	/* the second look */
+	uint32_t decisive;           /* the column whose failure the answer rests on */
+	uint32_t look;               /* turns of it that are over */
+	uint64_t decisive_lost;      /* before the last of them */
+	bool has_changed;            /* what failed passes now */
+	/* bursts, from DIAGNOSIS_BURST_HALF on: lost of all so far, and of the best one */
+	uint64_t burst_lost[DIAGNOSIS_BURST_KINDS], burst_least[DIAGNOSIS_BURST_KINDS];
 	/* the search */
 	uint32_t passes, fails;      /* data bytes */
 	uint32_t sizes;
@@ -98,8 +120,9 @@ struct diagnosis {
 	char evidence[DIAGNOSIS_EVIDENCE_MAX][DIAGNOSIS_TEXT];
 	uint32_t evidence_count;
 	char decide_by[DIAGNOSIS_TEXT]; /* undetermined: what would decide; "" otherwise */
-	bool has_bucket;
-	double bucket_rate_per_s, bucket_burst;
+	bool has_bucket, has_burst;
+	double bucket_rate_per_s, bucket_burst; /* of the second, 0 where it is not known */
+	uint32_t told_mtu;           /* IPv6: by an ICMP error; 0: none came */
 	uint32_t size_limit;         /* data bytes of the longest echo that is answered; 0: none */
 };
 

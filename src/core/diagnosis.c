@@ -7,13 +7,12 @@
 
 #define PACKET_MAX	  65535u /* a raw socket of Linux sends no longer one */
 #define TURN_REQUESTS	  20u
-#define PLATEAU_REQUESTS  25u  /* a turn, each an entry of the history */
 #define PLATEAU_ALL	  300u
 #define SLOW_TURN	  5u
-#define SLOW_MOST	  60u
+#define SLOW_LOSS_MOST	  0.5
+#define SLOW_FACTOR	  4.0
+#define SLOW_MOST_NS	  (30 * NANOSECONDS_PER_SECOND)
 #define SEARCH_REQUESTS	  3u
-#define BURST_REQUESTS	  16u
-#define BURST_ROUNDS	  3u
 #define LOSSY_LEAST	  60u  /* requests of each kind where all of them lose */
 #define RTT_FACTOR	  1.5  /* interval over the slowest round trip: one at a time ... */
 #define INTERVAL_MAX_NS	  (50 * NANOSECONDS_PER_MILLISECOND) /* ... up to this */
@@ -26,7 +25,6 @@
 #define WAIT_IP4_NS	  (32 * NANOSECONDS_PER_SECOND) /* ipfrag_time and a bit */
 #define WAIT_IP6_NS	  (62 * NANOSECONDS_PER_SECOND)
 #define LOOK_NS		  NANOSECONDS_PER_SECOND /* between two looks while it waits */
-#define LIMITED_INTERVAL_MAX_NS (250 * NANOSECONDS_PER_MILLISECOND)
 
 void diagnosis_init(struct diagnosis *diagnosis, uint8_t family, uint32_t mtu, int64_t timeout_ns)
 {
@@ -55,9 +53,9 @@ static int64_t slowest_ns(const struct account_target *rows)
 	return slowest;
 }
 
-static void ask(struct diagnosis *diagnosis, const struct account_target *rows,
-		struct series_point *points, uint32_t row, uint32_t requests,
-		struct series_turn *turn)
+void diagnosis_ask(struct diagnosis *diagnosis, const struct account_target *rows,
+		   struct series_point *points, uint32_t row, uint32_t requests,
+		   struct series_turn *turn)
 {
 	int64_t slowest = slowest_ns(rows);
 	int64_t one_at_a_time = min_i64((int64_t)(RTT_FACTOR * (double)slowest), INTERVAL_MAX_NS);
@@ -71,6 +69,7 @@ static void ask(struct diagnosis *diagnosis, const struct account_target *rows,
 	turn->patience_ns = slowest == 0 ? diagnosis->timeout_ns
 					 : min_i64(PATIENCE_FACTOR * slowest + PATIENCE_NS,
 						   diagnosis->timeout_ns);
+	diagnosis->patience_ns = turn->patience_ns;
 }
 
 /* ---- the phases: true if there is a turn, false if another phase goes on ---- */
@@ -106,12 +105,12 @@ static bool first_round(struct diagnosis *diagnosis, const struct account_target
 		if (*finding == DIAGNOSIS_OPEN)
 			*finding = judge_column(diagnosis, rows, row);
 		if (*finding == DIAGNOSIS_OPEN) {
-			ask(diagnosis, rows, points, row, TURN_REQUESTS, turn);
+			diagnosis_ask(diagnosis, rows, points, row, TURN_REQUESTS, turn);
 			return true;
 		}
 		if (row == DIAGNOSIS_SMALL && *small == DIAGNOSIS_LOSSY &&
 		    !diagnosis->has_bucket && !(diagnosis->loss > 0.0)) {
-			diagnosis->phase = DIAGNOSIS_PLATEAU;
+			diagnosis_start_plateau(diagnosis, PLATEAU_ALL);
 			return false;
 		}
 		if (row == DIAGNOSIS_SMALL && *small == DIAGNOSIS_DEAD)
@@ -122,97 +121,61 @@ static bool first_round(struct diagnosis *diagnosis, const struct account_target
 }
 
 /*
- * At which rate answers come, in the second half of what was sent, when a full bucket has been
- * emptied; and how many of the first turn came beyond that. Whole requests come of it, so half of
- * one is missing on average.
+ * Where most passes, a quarter of what passes is slow enough, and many can be sent in the time;
+ * where little does, nobody knows how little, and few are needed.
  */
-static void measure_plateau(struct diagnosis *diagnosis, const struct account_target *rows)
+static int64_t slow_interval_ns(const struct diagnosis *diagnosis, double loss)
 {
-	uint32_t last = diagnosis->history - 1;
-	uint32_t middle = diagnosis->history / 2;
-	double span_s = (double)(diagnosis->answered_ns[last] - diagnosis->answered_ns[middle]) /
-			1e9;
-	double first_s = (double)diagnosis->intervals_ns[DIAGNOSIS_SMALL] *
-			 (TURN_REQUESTS - 1) / 1e9;
-	double rate = 0.0;
+	uint32_t of = diagnosis->slow_of;
+	int64_t slow_ns = of == DIAGNOSIS_PIECES_2 ? SLOW_2_NS : SLOW_8_NS;
 
-	if (span_s > 0.0)
-		rate = (double)(diagnosis->answered[last] - diagnosis->answered[middle]) / span_s;
-	diagnosis->bucket_rate_per_s = rate;
-	diagnosis->bucket_burst = (double)diagnosis->answered[0] - rate * first_s + 0.5;
-	if (diagnosis->bucket_burst < 1.0)
-		diagnosis->bucket_burst = 1.0;
-	diagnosis->loss = (double)diagnosis_lost(rows, DIAGNOSIS_SMALL) /
-			  (double)diagnosis_sent(rows, DIAGNOSIS_SMALL);
-	/* Half of what passes, so that a bucket fills while it is used. */
-	diagnosis->intervals_ns[DIAGNOSIS_SMALL_SLOW] =
-		rate > 1.0 ? (int64_t)(2e9 / rate) : 2 * NANOSECONDS_PER_SECOND;
+	if (loss < SLOW_LOSS_MOST)
+		slow_ns = (int64_t)(SLOW_FACTOR * (double)diagnosis->intervals_ns[of] /
+				    (1.0 - loss));
+	return max_i64(slow_ns, diagnosis->intervals_ns[DIAGNOSIS_SMALL_SLOW]);
 }
 
-static bool plateau(struct diagnosis *diagnosis, const struct account_target *rows,
-		    struct series_point *points, struct series_turn *turn)
-{
-	if (diagnosis_sent(rows, DIAGNOSIS_SMALL) < PLATEAU_ALL &&
-	    diagnosis->history < DIAGNOSIS_HISTORY) {
-		ask(diagnosis, rows, points, DIAGNOSIS_SMALL, PLATEAU_REQUESTS, turn);
-		return true;
-	}
-	measure_plateau(diagnosis, rows);
-	diagnosis->phase = DIAGNOSIS_SLOWER;
-	return false;
-}
-
-static bool slower(struct diagnosis *diagnosis, const struct account_target *rows,
-		   struct series_point *points, struct series_turn *turn)
-{
-	uint32_t row = DIAGNOSIS_SMALL_SLOW;
-	bool is_slow = diagnosis->intervals_ns[row] >= LIMITED_INTERVAL_MAX_NS;
-	enum diagnosis_finding finding =
-		diagnosis_judge_against(rows, row, diagnosis->loss);
-
-	if (finding == DIAGNOSIS_OPEN &&
-	    (!is_slow || diagnosis_sent(rows, row) < DIAGNOSIS_LEAST)) {
-		ask(diagnosis, rows, points, row, is_slow ? SLOW_TURN : TURN_REQUESTS, turn);
-		if (diagnosis_sent(rows, row) == 0) /* one place in the bucket, at least */
-			turn->start_ns = diagnosis->answered_ns[diagnosis->history - 1] +
-					 diagnosis->intervals_ns[row];
-		return true;
-	}
-	diagnosis->findings[row] = finding == DIAGNOSIS_OPEN ? DIAGNOSIS_LOSSY : finding;
-	diagnosis->phase = DIAGNOSIS_FIRST_ROUND;
-	if (diagnosis->findings[row] != DIAGNOSIS_CLEAN)
-		return false;
-	diagnosis->has_bucket = true;
-	diagnosis->loss = 0.0;
-	for (uint32_t column = 0; column < DIAGNOSIS_COLUMNS; column++)
-		diagnosis->intervals_ns[column] = max_i64(diagnosis->intervals_ns[column],
-							  diagnosis->intervals_ns[row]);
-	if (is_slow)
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_ICMP_RATE_LIMIT);
-	return false;
-}
-
+/* The loss to compare with is the least that what was sent leaves possible. */
 static bool slow_pieces(struct diagnosis *diagnosis, const struct account_target *rows,
 			struct series_point *points, struct series_turn *turn)
 {
-	uint32_t row = DIAGNOSIS_PIECES_SLOW;
-	uint32_t of = diagnosis->slow_of;
-	double loss = (double)diagnosis_lost(rows, of) / (double)diagnosis_sent(rows, of);
-	enum diagnosis_finding finding = diagnosis_judge_against(rows, row, loss);
+	uint32_t row = DIAGNOSIS_PIECES_SLOW, of = diagnosis->slow_of;
+	uint64_t sent = diagnosis_sent(rows, of) + diagnosis_sent(rows, DIAGNOSIS_AGAIN);
+	uint64_t lost = diagnosis_lost(rows, of) + diagnosis_lost(rows, DIAGNOSIS_AGAIN);
+	enum diagnosis_finding finding =
+		diagnosis_judge_against(rows, row, diagnosis_least_loss(lost, sent));
+	bool is_first = diagnosis_sent(rows, row) == 0;
 
-	if (finding == DIAGNOSIS_OPEN && diagnosis_sent(rows, row) < SLOW_MOST) {
-		bool is_first = diagnosis_sent(rows, row) == 0;
-
+	if (is_first) {
 		diagnosis->kinds[row] = diagnosis->kinds[of];
 		diagnosis->packets[row] = diagnosis->packets[of];
-		diagnosis->intervals_ns[row] = of == DIAGNOSIS_PIECES_2 ? SLOW_2_NS : SLOW_8_NS;
-		ask(diagnosis, rows, points, row, SLOW_TURN, turn);
+		diagnosis->intervals_ns[row] =
+			slow_interval_ns(diagnosis, (double)lost / (double)sent);
+	}
+	if (finding == DIAGNOSIS_OPEN &&
+	    diagnosis_sent(rows, row) * (uint64_t)diagnosis->intervals_ns[row] < SLOW_MOST_NS) {
+		diagnosis_ask(diagnosis, rows, points, row, SLOW_TURN, turn);
 		if (is_first)
 			turn->start_ns = diagnosis->last_fragment_ns + REFILL_NS;
 		return true;
 	}
 	diagnosis->findings[row] = finding;
 	diagnosis_conclude_slow(diagnosis, rows);
+	return false;
+}
+
+/* The kinds of the first round that the path MTU has made impossible, by the MTU that was told. */
+static bool told(struct diagnosis *diagnosis, const struct account_target *rows,
+		 struct series_point *points, struct series_turn *turn)
+{
+	for (uint32_t row = DIAGNOSIS_TOLD_LARGE; row <= DIAGNOSIS_TOLD_CUT_MANY; row++) {
+		diagnosis->findings[row] = diagnosis_judge(diagnosis, rows, row);
+		if (diagnosis->findings[row] != DIAGNOSIS_OPEN)
+			continue;
+		diagnosis_ask(diagnosis, rows, points, row, TURN_REQUESTS, turn);
+		return true;
+	}
+	diagnosis_conclude_told(diagnosis, rows);
 	return false;
 }
 
@@ -240,7 +203,7 @@ static bool search(struct diagnosis *diagnosis, const struct account_target *row
 				       diagnosis_data_max(diagnosis, 1));
 	diagnosis->intervals_ns[row] = diagnosis->intervals_ns[DIAGNOSIS_CUT_MANY];
 	diagnosis->sizes++;
-	ask(diagnosis, rows, points, row, SEARCH_REQUESTS, turn);
+	diagnosis_ask(diagnosis, rows, points, row, SEARCH_REQUESTS, turn);
 	return true;
 }
 
@@ -251,15 +214,11 @@ static bool wait_out(struct diagnosis *diagnosis, const struct account_target *r
 	int64_t until_ns = diagnosis->last_fragment_ns +
 			   (diagnosis->family == 4 ? WAIT_IP4_NS : WAIT_IP6_NS);
 
-	if (diagnosis_has_timeout_error(diagnosis, rows)) {
-		diagnosis_conclude_wait(diagnosis, rows);
-		return false;
-	}
-	if (now_ns >= until_ns) {
+	if (now_ns >= until_ns || diagnosis_has_timeout_error(diagnosis, rows)) {
 		diagnosis->phase = DIAGNOSIS_AFTER_WAIT;
 		return false;
 	}
-	ask(diagnosis, rows, points, DIAGNOSIS_SMALL, 1, turn);
+	diagnosis_ask(diagnosis, rows, points, DIAGNOSIS_SMALL, 1, turn);
 	turn->start_ns = now_ns + LOOK_NS;
 	return true;
 }
@@ -271,31 +230,72 @@ static bool after_wait(struct diagnosis *diagnosis, const struct account_target 
 
 	diagnosis->findings[row] = diagnosis_judge(diagnosis, rows, row);
 	if (diagnosis->findings[row] == DIAGNOSIS_OPEN) {
-		ask(diagnosis, rows, points, row, TURN_REQUESTS, turn);
+		diagnosis_ask(diagnosis, rows, points, row, TURN_REQUESTS, turn);
 		return true;
 	}
 	diagnosis_conclude_wait(diagnosis, rows);
 	return false;
 }
 
+static void note_burst(struct diagnosis *diagnosis, const struct account_target *rows, uint32_t row,
+		       uint32_t requests)
+{
+	uint64_t all = diagnosis_lost(rows, row);
+	uint64_t *before = &diagnosis->burst_lost[row - DIAGNOSIS_BURST_HALF];
+	uint64_t *least = &diagnosis->burst_least[row - DIAGNOSIS_BURST_HALF];
+	uint64_t lost = all > *before ? all - *before : 0; /* late answers count for this one */
+
+	*least = diagnosis_sent(rows, row) == requests ? lost : min_u64(*least, lost);
+	*before = all;
+}
+
 static bool bursts(struct diagnosis *diagnosis, const struct account_target *rows,
 		   struct series_point *points, int64_t now_ns, struct series_turn *turn)
 {
-	static const struct {
+	uint32_t packets = BURST_REQUESTS * diagnosis->packets[DIAGNOSIS_BURST];
+	const struct {
 		uint32_t row, requests;
-	} kinds[] = {{DIAGNOSIS_BURST_HALF, BURST_REQUESTS / 2}, {DIAGNOSIS_BURST, BURST_REQUESTS}};
+	} kinds[] = {
+		{DIAGNOSIS_BURST_HALF, BURST_REQUESTS / 2},
+		{DIAGNOSIS_BURST, BURST_REQUESTS},
+		{DIAGNOSIS_BURST_WHOLE, packets},
+		{DIAGNOSIS_BURST_PIECES, packets / diagnosis->packets[DIAGNOSIS_BURST_PIECES]},
+	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
+		if (kinds[i].row == diagnosis->column)
+			note_burst(diagnosis, rows, kinds[i].row, kinds[i].requests);
+		/* What else so many packets at once may mean, only where they lose. */
+		if (kinds[i].row == DIAGNOSIS_BURST_WHOLE &&
+		    !diagnosis_burst_loses(diagnosis, rows, DIAGNOSIS_BURST))
+			break;
 		if (diagnosis_sent(rows, kinds[i].row) >=
 		    (uint64_t)kinds[i].requests * BURST_ROUNDS)
 			continue;
-		ask(diagnosis, rows, points, kinds[i].row, kinds[i].requests, turn);
+		diagnosis_ask(diagnosis, rows, points, kinds[i].row, kinds[i].requests, turn);
 		turn->burst = kinds[i].requests;
 		turn->start_ns = now_ns + BURST_PAUSE_NS;
 		return true;
 	}
 	diagnosis_conclude_bursts(diagnosis, rows);
 	return false;
+}
+
+/* If all were answered the turn has ended at once, else after its patience. */
+static void note_small(struct diagnosis *diagnosis, const struct account_target *rows,
+		       int64_t now_ns)
+{
+	uint32_t i = diagnosis->history++;
+	uint64_t answered = rows[DIAGNOSIS_SMALL].tally.received;
+	uint64_t asked = diagnosis_sent(rows, DIAGNOSIS_SMALL);
+	bool is_whole = asked - diagnosis->small_sent == answered - diagnosis->small_answered;
+
+	diagnosis->answered[i] = answered;
+	diagnosis->asked[i] = asked;
+	diagnosis->ended_ns[i] = now_ns;
+	diagnosis->last_sent_ns[i] = now_ns - (is_whole ? 0 : diagnosis->patience_ns);
+	diagnosis->small_sent = asked;
+	diagnosis->small_answered = answered;
 }
 
 /* What the last turn leaves behind for whatever comes. */
@@ -310,8 +310,7 @@ static void note_turn(struct diagnosis *diagnosis, const struct account_target *
 		diagnosis->last_fragment_ns = now_ns;
 	if (diagnosis->column != DIAGNOSIS_SMALL || diagnosis->history == DIAGNOSIS_HISTORY)
 		return;
-	diagnosis->answered[diagnosis->history] = rows[DIAGNOSIS_SMALL].tally.received;
-	diagnosis->answered_ns[diagnosis->history++] = now_ns;
+	note_small(diagnosis, rows, now_ns);
 }
 
 static bool next(struct conductor *conductor, const struct account_target *rows,
@@ -327,10 +326,16 @@ static bool next(struct conductor *conductor, const struct account_target *rows,
 			has_turn = first_round(diagnosis, rows, points, turn);
 			break;
 		case DIAGNOSIS_PLATEAU:
-			has_turn = plateau(diagnosis, rows, points, turn);
+			has_turn = diagnosis_plateau(diagnosis, rows, points, turn);
 			break;
 		case DIAGNOSIS_SLOWER:
-			has_turn = slower(diagnosis, rows, points, turn);
+			has_turn = diagnosis_slower(diagnosis, rows, points, turn);
+			break;
+		case DIAGNOSIS_SECOND_LOOK:
+			has_turn = diagnosis_second_look(diagnosis, rows, points, now_ns, turn);
+			break;
+		case DIAGNOSIS_TOLD:
+			has_turn = told(diagnosis, rows, points, turn);
 			break;
 		case DIAGNOSIS_SLOW_PIECES:
 			has_turn = slow_pieces(diagnosis, rows, points, turn);

@@ -78,7 +78,28 @@ void diagnosis_make_kinds(struct diagnosis *diagnosis)
 	set_cut(diagnosis, DIAGNOSIS_PIECES_AGAIN, pieces_2, PIECE_BYTES);
 	set_kind(diagnosis, DIAGNOSIS_BURST_HALF, largest);
 	set_kind(diagnosis, DIAGNOSIS_BURST, largest);
+	set_kind(diagnosis, DIAGNOSIS_BURST_WHOLE, whole);
+	diagnosis->kinds[DIAGNOSIS_BURST_PIECES] = diagnosis->kinds[DIAGNOSIS_PIECES_8];
+	set_kind(diagnosis, DIAGNOSIS_SMALL_AGAIN, SMALL_BYTES);
 	for (uint32_t row = 0; row < DIAGNOSIS_SIZES; row++)
+		measure_kind(diagnosis, row);
+}
+
+/*
+ * The kernel cuts to the MTU of the interface here, so these are cut by hand; their replies are the
+ * other host's affair.
+ */
+void diagnosis_make_told_kinds(struct diagnosis *diagnosis, uint32_t told_mtu)
+{
+	uint32_t whole = fragment_payload_max(diagnosis->family, told_mtu, 1);
+	uint32_t many = fragment_payload_max(diagnosis->family, told_mtu, MANY_PIECES);
+	uint32_t piece = fragment_payload_max(diagnosis->family, told_mtu, 2) / 2 / 8 * 8;
+
+	diagnosis->told_mtu = told_mtu;
+	set_kind(diagnosis, DIAGNOSIS_TOLD_LARGE, whole - FRAGMENT_ECHO_HEADER_BYTES);
+	set_cut(diagnosis, DIAGNOSIS_TOLD_CUT_2, whole + 1 - FRAGMENT_ECHO_HEADER_BYTES, piece);
+	set_cut(diagnosis, DIAGNOSIS_TOLD_CUT_MANY, many - FRAGMENT_ECHO_HEADER_BYTES, piece);
+	for (uint32_t row = DIAGNOSIS_TOLD_LARGE; row <= DIAGNOSIS_TOLD_CUT_MANY; row++)
 		measure_kind(diagnosis, row);
 }
 
@@ -125,6 +146,13 @@ enum diagnosis_finding diagnosis_judge_against(const struct account_target *rows
 		    fmin(fmax(loss, 2.0 * DIAGNOSIS_NO_LOSS), 0.95));
 }
 
+double diagnosis_least_loss(uint64_t lost, uint64_t sent)
+{
+	struct statistics_interval loss;
+
+	return statistics_wilson(lost, sent, WIDE_Z, &loss) ? loss.low : 0.0;
+}
+
 /*
  * Small echoes lose p, there and back together. n packets there and m back lose between p (all of
  * it on the way that has one packet) and 1 - (1 - p)^max(n, m).
@@ -132,12 +160,15 @@ enum diagnosis_finding diagnosis_judge_against(const struct account_target *rows
 bool diagnosis_is_plain_loss(const struct diagnosis *diagnosis, const struct account_target *rows,
 			     uint32_t row)
 {
-	uint64_t small_sent = diagnosis_sent(rows, DIAGNOSIS_SMALL) +
-			      diagnosis_sent(rows, DIAGNOSIS_SMALL_SLOW);
-	uint64_t small_lost = diagnosis_lost(rows, DIAGNOSIS_SMALL) +
-			      diagnosis_lost(rows, DIAGNOSIS_SMALL_SLOW);
+	static const uint32_t smalls[] = {DIAGNOSIS_SMALL, DIAGNOSIS_SMALL_SLOW,
+					  DIAGNOSIS_SMALL_AGAIN};
+	uint64_t small_sent = 0, small_lost = 0;
 	struct statistics_interval small, own;
 
+	for (size_t i = 0; i < ARRAY_LENGTH(smalls); i++) {
+		small_sent += diagnosis_sent(rows, smalls[i]);
+		small_lost += diagnosis_lost(rows, smalls[i]);
+	}
 	if (!statistics_wilson(small_lost, small_sent, WIDE_Z, &small) ||
 	    !statistics_wilson(diagnosis_lost(rows, row), diagnosis_sent(rows, row), WIDE_Z, &own))
 		return false;
@@ -160,7 +191,7 @@ bool diagnosis_has_timeout_error(const struct diagnosis *diagnosis,
 uint32_t diagnosis_told_mtu(const struct account_target *rows, uint32_t row)
 {
 	for (uint32_t i = 0; i < rows[row].error_count; i++)
-		if (rows[row].errors[i].type >= 0 && rows[row].errors[i].mtu > 0)
+		if (rows[row].errors[i].mtu > 0)
 			return rows[row].errors[i].mtu;
 	return 0;
 }

@@ -5,9 +5,6 @@
  */
 #include "core/diagnosis_internal.h"
 
-#define RESPONDER_FRAMES_MIN 40.0 /* of full frames that wait at a Linux responder: 58 to 66, */
-#define RESPONDER_FRAMES_MAX 90.0 /* and what drains while the burst arrives */
-
 static const struct {
 	const char *word, *sentence;
 } verdicts[] = {
@@ -62,6 +59,13 @@ const char *diagnosis_column_name(uint32_t row)
 		[DIAGNOSIS_PIECES_AGAIN] = "2 hand-made pieces, later",
 		[DIAGNOSIS_BURST_HALF] = "full fragments, 8 at once",
 		[DIAGNOSIS_BURST] = "full fragments, 16 at once",
+		[DIAGNOSIS_BURST_WHOLE] = "whole, as many at once",
+		[DIAGNOSIS_BURST_PIECES] = "pieces, as many at once",
+		[DIAGNOSIS_SMALL_AGAIN] = "small, whole, again",
+		[DIAGNOSIS_AGAIN] = "what failed, again",
+		[DIAGNOSIS_TOLD_LARGE] = "told MTU, whole",
+		[DIAGNOSIS_TOLD_CUT_2] = "told MTU, a byte too long",
+		[DIAGNOSIS_TOLD_CUT_MANY] = "told MTU, full fragments",
 	};
 
 	return row < DIAGNOSIS_SIZES ? names[row] : "size tried";
@@ -92,8 +96,10 @@ bool diagnosis_end(struct diagnosis *diagnosis, enum diagnosis_verdict verdict)
 	if (verdict == DIAGNOSIS_ICMP_RATE_LIMIT)
 		DIAGNOSIS_SAY(diagnosis,
 			      "at a higher rate %.3g echoes a second are answered whatever is "
-			      "sent, after a first %.0f; at half that rate all are",
-			      diagnosis->bucket_rate_per_s, diagnosis->bucket_burst);
+			      "sent; at half that rate all are",
+			      diagnosis->bucket_rate_per_s);
+	if (verdict == DIAGNOSIS_ICMP_RATE_LIMIT && diagnosis->has_burst)
+		DIAGNOSIS_SAY(diagnosis, "before that a first %.0f were", diagnosis->bucket_burst);
 	return false;
 }
 
@@ -105,8 +111,8 @@ bool diagnosis_leave_open(struct diagnosis *diagnosis, const char *decide_by)
 
 /* ---- evidence ---- */
 
-static void say_answers(struct diagnosis *diagnosis, const struct account_target *rows,
-			uint32_t row)
+void diagnosis_say_answers(struct diagnosis *diagnosis, const struct account_target *rows,
+			   uint32_t row)
 {
 	DIAGNOSIS_SAY(diagnosis, "%s (%u bytes of data): %llu of %llu answered",
 		      diagnosis_column_name(row), diagnosis->kinds[row].payload_bytes,
@@ -114,37 +120,94 @@ static void say_answers(struct diagnosis *diagnosis, const struct account_target
 		      (unsigned long long)diagnosis_sent(rows, row));
 }
 
-static bool is(const struct diagnosis *diagnosis, uint32_t row, enum diagnosis_finding finding)
-{
-	return diagnosis->findings[row] == finding;
-}
-
-static bool passes(const struct diagnosis *diagnosis, uint32_t row)
-{
-	return is(diagnosis, row, DIAGNOSIS_CLEAN);
-}
-
 /* ---- the first round ---- */
 
 /* All kinds lose: as packets do, or there is more than that. */
 static void classify_lossy(struct diagnosis *diagnosis, const struct account_target *rows)
 {
-	say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
-	say_answers(diagnosis, rows, DIAGNOSIS_SMALL_SLOW);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_SMALL_SLOW);
 	for (uint32_t row = DIAGNOSIS_SMALL + 1; row < DIAGNOSIS_COLUMNS; row++) {
 		if (diagnosis_is_plain_loss(diagnosis, rows, row))
 			continue;
-		say_answers(diagnosis, rows, row);
+		diagnosis_say_answers(diagnosis, rows, row);
 		(void)diagnosis_leave_open(
 			diagnosis,
 			"whole packets are lost at any rate, and there is more than that: try it "
 			"when the path loses nothing");
 		return;
 	}
-	say_answers(diagnosis, rows, DIAGNOSIS_CUT_MANY);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_CUT_MANY);
 	DIAGNOSIS_SAY(diagnosis, "each kind loses what its number of packets implies, at a lower "
 				 "rate as well");
 	(void)diagnosis_end(diagnosis, DIAGNOSIS_PACKET_LOSS);
+}
+
+/*
+ * Whether the failure of a row has stood the second look: false if that has yet to come, or has led
+ * to the answer that nothing is certain.
+ */
+static bool is_confirmed(struct diagnosis *diagnosis, const struct account_target *rows,
+			 uint32_t row)
+{
+	if (diagnosis->look == 0) {
+		diagnosis->decisive = row;
+		diagnosis->phase = DIAGNOSIS_SECOND_LOOK;
+		return false;
+	}
+	if (!diagnosis->has_changed)
+		return true;
+	diagnosis_say_answers(diagnosis, rows, row);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_AGAIN);
+	(void)diagnosis_leave_open(diagnosis, "the same again: it comes and goes");
+	return false;
+}
+
+/* This host sent none, or few, of a kind. */
+static bool is_refused(struct diagnosis *diagnosis, const struct account_target *rows)
+{
+	for (uint32_t row = 0; row < DIAGNOSIS_COLUMNS; row++) {
+		const struct account_target *target = &rows[row];
+
+		if (target->tally.send_errors * 2 <= diagnosis_sent(rows, row) ||
+		    diagnosis_told_mtu(rows, row) != 0)
+			continue;
+		DIAGNOSIS_SAY(diagnosis, "%s: this host could not send %llu of %llu%s%s",
+			      diagnosis_column_name(row),
+			      (unsigned long long)target->tally.send_errors,
+			      (unsigned long long)diagnosis_sent(rows, row),
+			      target->error_count > 0 ? ": " : "",
+			      target->error_count > 0 ? target->errors[0].text : "");
+		(void)diagnosis_leave_open(diagnosis, "a firewall or a route of this host that "
+						      "lets it send them");
+		return true;
+	}
+	return false;
+}
+
+/* Small echoes lose so little that it was taken for none; yet all else may be what that makes. */
+static bool is_little_loss(const struct diagnosis *diagnosis, const struct account_target *rows)
+{
+	for (uint32_t row = DIAGNOSIS_SMALL + 1; row < DIAGNOSIS_COLUMNS; row++)
+		if (!diagnosis_passes(diagnosis, row) &&
+		    !diagnosis_is_plain_loss(diagnosis, rows, row))
+			return false;
+	return true;
+}
+
+static void classify_little_loss(struct diagnosis *diagnosis, const struct account_target *rows)
+{
+	uint64_t lost = diagnosis_lost(rows, DIAGNOSIS_SMALL) +
+			diagnosis_lost(rows, DIAGNOSIS_SMALL_AGAIN);
+
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
+	diagnosis_say_answers(diagnosis, rows, diagnosis->decisive);
+	DIAGNOSIS_SAY(diagnosis, "no kind loses more than its number of packets may explain");
+	if (lost > 0)
+		(void)diagnosis_end(diagnosis, DIAGNOSIS_PACKET_LOSS);
+	else
+		(void)diagnosis_leave_open(diagnosis, "whether whole packets are lost as well: -f "
+						      "with a large -c");
 }
 
 /* Small echoes pass in pieces, and so does everything else. */
@@ -152,13 +215,15 @@ static void classify_passing(struct diagnosis *diagnosis, const struct account_t
 {
 	uint32_t told = diagnosis_told_mtu(rows, DIAGNOSIS_LARGE_DF);
 
-	if (passes(diagnosis, DIAGNOSIS_LARGE_DF)) {
+	if (diagnosis_passes(diagnosis, DIAGNOSIS_LARGE_DF)) {
 		diagnosis->phase = DIAGNOSIS_BURSTS;
 		return;
 	}
-	say_answers(diagnosis, rows, DIAGNOSIS_LARGE);
-	say_answers(diagnosis, rows, DIAGNOSIS_LARGE_DF);
-	if (!is(diagnosis, DIAGNOSIS_LARGE_DF, DIAGNOSIS_DEAD)) {
+	if (told == 0 && !is_confirmed(diagnosis, rows, DIAGNOSIS_LARGE_DF))
+		return;
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_LARGE);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_LARGE_DF);
+	if (!diagnosis_is_dead(diagnosis, DIAGNOSIS_LARGE_DF)) {
 		(void)diagnosis_leave_open(diagnosis, "the same again: a route may be changing");
 		return;
 	}
@@ -167,8 +232,7 @@ static void classify_passing(struct diagnosis *diagnosis, const struct account_t
 		(void)diagnosis_end(diagnosis, DIAGNOSIS_PATH_MTU_BLACK_HOLE);
 		return;
 	}
-	DIAGNOSIS_SAY(diagnosis, "an ICMP error told a path MTU of %u bytes, so senders learn it",
-		      told);
+	DIAGNOSIS_SAY(diagnosis, "an error told a path MTU of %u bytes, so senders learn it", told);
 	diagnosis->phase = DIAGNOSIS_BURSTS;
 }
 
@@ -181,18 +245,18 @@ static void classify_large(struct diagnosis *diagnosis, const struct account_tar
 	for (size_t i = 0; i < ARRAY_LENGTH(by_size); i++) {
 		uint32_t row = by_size[i];
 
-		if (passes(diagnosis, row)) {
+		if (diagnosis_passes(diagnosis, row)) {
 			diagnosis->passes = diagnosis->kinds[row].payload_bytes;
 			continue;
 		}
-		if (is(diagnosis, row, DIAGNOSIS_DEAD)) {
+		if (diagnosis_is_dead(diagnosis, row)) {
 			diagnosis->fails = diagnosis->kinds[row].payload_bytes;
 			diagnosis->phase = DIAGNOSIS_SEARCH;
 			return;
 		}
-		say_answers(diagnosis, rows, DIAGNOSIS_PIECES_8);
-		say_answers(diagnosis, rows, row);
-		if (row != DIAGNOSIS_LARGE && passes(diagnosis, DIAGNOSIS_LARGE_PIECES)) {
+		diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_PIECES_8);
+		diagnosis_say_answers(diagnosis, rows, row);
+		if (row != DIAGNOSIS_LARGE && diagnosis_passes(diagnosis, DIAGNOSIS_LARGE_PIECES)) {
 			DIAGNOSIS_SAY(diagnosis, "requests in pieces lose nothing where the reply "
 						 "comes whole");
 			(void)diagnosis_end(diagnosis, DIAGNOSIS_REPLY_DIRECTION);
@@ -202,23 +266,85 @@ static void classify_large(struct diagnosis *diagnosis, const struct account_tar
 						      "larger -c");
 		return;
 	}
-	say_answers(diagnosis, rows, DIAGNOSIS_LARGE_PIECES);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_LARGE_PIECES);
 	(void)diagnosis_leave_open(diagnosis, "--sweep-size pieces with -s of that length");
 }
 
 static void classify_pieces(struct diagnosis *diagnosis, const struct account_target *rows)
 {
-	bool all_dead = is(diagnosis, DIAGNOSIS_PIECES_2, DIAGNOSIS_DEAD) &&
-			is(diagnosis, DIAGNOSIS_PIECES_8, DIAGNOSIS_DEAD);
+	bool all_dead = diagnosis_is_dead(diagnosis, DIAGNOSIS_PIECES_2) &&
+			diagnosis_is_dead(diagnosis, DIAGNOSIS_PIECES_8);
 
-	(void)rows;
-	if (all_dead) {
+	if (!all_dead) {
+		diagnosis->slow_of = diagnosis->decisive;
+		diagnosis->phase = DIAGNOSIS_SLOW_PIECES;
+		return;
+	}
+	if (diagnosis_is_dead(diagnosis, DIAGNOSIS_LARGE_PIECES)) {
 		diagnosis->phase = DIAGNOSIS_WAIT;
 		return;
 	}
-	diagnosis->slow_of = passes(diagnosis, DIAGNOSIS_PIECES_2) ? DIAGNOSIS_PIECES_8
-								   : DIAGNOSIS_PIECES_2;
-	diagnosis->phase = DIAGNOSIS_SLOW_PIECES;
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_PIECES_2);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_PIECES_8);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_LARGE_PIECES);
+	(void)diagnosis_leave_open(diagnosis, "--fragment-size with longer pieces: firewalls may "
+					      "drop short first fragments only");
+}
+
+/* The first kind that fails, of those that tell the most. */
+static uint32_t decisive_of(const struct diagnosis *diagnosis)
+{
+	static const uint32_t rows[] = {DIAGNOSIS_PIECES_2, DIAGNOSIS_PIECES_8, DIAGNOSIS_LARGE,
+					DIAGNOSIS_CUT_2, DIAGNOSIS_CUT_MANY};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		if (!diagnosis_passes(diagnosis, rows[i]))
+			return rows[i];
+	return DIAGNOSIS_LARGE_PIECES;
+}
+
+/* Small echoes pass whole, and something else fails. */
+static void classify_failing(struct diagnosis *diagnosis, const struct account_target *rows)
+{
+	bool pieces_pass = diagnosis_passes(diagnosis, DIAGNOSIS_PIECES_2) &&
+			   diagnosis_passes(diagnosis, DIAGNOSIS_PIECES_8);
+	uint32_t told = diagnosis_told_mtu(rows, DIAGNOSIS_LARGE);
+
+	if (diagnosis->family == 6 && pieces_pass && told >= FRAGMENT_MTU_MIN_IP6 &&
+	    told < diagnosis->mtu) {
+		diagnosis_make_told_kinds(diagnosis, told);
+		diagnosis->phase = DIAGNOSIS_TOLD;
+		return;
+	}
+	if (!is_confirmed(diagnosis, rows, decisive_of(diagnosis)))
+		return;
+	if (is_little_loss(diagnosis, rows)) {
+		classify_little_loss(diagnosis, rows);
+	} else if (pieces_pass) {
+		classify_large(diagnosis, rows);
+	} else {
+		classify_pieces(diagnosis, rows);
+	}
+}
+
+/* Echoes are limited to a rate: whether that is all. */
+static void classify_limited(struct diagnosis *diagnosis, const struct account_target *rows,
+			     bool all_pass)
+{
+	if (all_pass) {
+		(void)diagnosis_end(diagnosis, DIAGNOSIS_ICMP_RATE_LIMIT);
+		return;
+	}
+	if (diagnosis->is_late) { /* they failed at a rate that is above the limit */
+		diagnosis->slow_of = diagnosis->decisive;
+		diagnosis->phase = DIAGNOSIS_SLOW_PIECES;
+		return;
+	}
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_PIECES_2);
+	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_CUT_MANY);
+	(void)diagnosis_leave_open(diagnosis,
+				   "echoes are limited to a rate, and there is more than that: "
+				   "lift the limit, or run it from where there is none");
 }
 
 void diagnosis_classify(struct diagnosis *diagnosis, const struct account_target *rows)
@@ -227,123 +353,19 @@ void diagnosis_classify(struct diagnosis *diagnosis, const struct account_target
 
 	for (uint32_t row = DIAGNOSIS_SMALL + 1; row < DIAGNOSIS_COLUMNS; row++)
 		if (row != DIAGNOSIS_LARGE_DF)
-			all_pass = all_pass && passes(diagnosis, row);
-	if (is(diagnosis, DIAGNOSIS_SMALL, DIAGNOSIS_DEAD)) {
-		say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
+			all_pass = all_pass && diagnosis_passes(diagnosis, row);
+	if (is_refused(diagnosis, rows))
+		return;
+	if (diagnosis_is_dead(diagnosis, DIAGNOSIS_SMALL)) {
+		diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
 		(void)diagnosis_leave_open(diagnosis, "a host that answers small echoes");
 	} else if (diagnosis->loss > 0.0) {
 		classify_lossy(diagnosis, rows);
-	} else if (diagnosis->has_bucket && all_pass) {
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_ICMP_RATE_LIMIT);
 	} else if (diagnosis->has_bucket) {
-		say_answers(diagnosis, rows, DIAGNOSIS_PIECES_2);
-		say_answers(diagnosis, rows, DIAGNOSIS_CUT_MANY);
-		(void)diagnosis_leave_open(
-			diagnosis, "echoes are limited to a rate, and there is more than that: "
-				   "lift the limit, or run it from where there is none");
+		classify_limited(diagnosis, rows, all_pass);
 	} else if (all_pass) {
 		classify_passing(diagnosis, rows);
-	} else if (passes(diagnosis, DIAGNOSIS_PIECES_2) && passes(diagnosis, DIAGNOSIS_PIECES_8)) {
-		classify_large(diagnosis, rows);
 	} else {
-		classify_pieces(diagnosis, rows);
+		classify_failing(diagnosis, rows);
 	}
-}
-
-/* ---- the other phases ---- */
-
-void diagnosis_conclude_slow(struct diagnosis *diagnosis, const struct account_target *rows)
-{
-	say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
-	say_answers(diagnosis, rows, diagnosis->slow_of);
-	say_answers(diagnosis, rows, DIAGNOSIS_PIECES_SLOW);
-	if (passes(diagnosis, DIAGNOSIS_PIECES_SLOW))
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_FRAGMENT_POLICER);
-	else
-		(void)diagnosis_leave_open(
-			diagnosis,
-			"fragments are lost at any rate and whole packets are not: the counters "
-			"of the firewalls on the way, or --sweep-size pieces for the law of it");
-}
-
-void diagnosis_conclude_search(struct diagnosis *diagnosis, const struct account_target *rows)
-{
-	uint32_t whole = diagnosis_data_max(diagnosis, 1);
-	uint32_t size = diagnosis->passes;
-
-	DIAGNOSIS_SAY(diagnosis, "echoes of up to %u bytes of data are answered, of %u not", size,
-		      diagnosis->fails);
-	if (size == whole && passes(diagnosis, DIAGNOSIS_LARGE_PIECES)) {
-		say_answers(diagnosis, rows, DIAGNOSIS_LARGE_PIECES);
-		DIAGNOSIS_SAY(diagnosis, "what fails is exactly what must come back in fragments");
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_REPLY_DIRECTION);
-		return;
-	}
-	if (size < whole && passes(diagnosis, DIAGNOSIS_LARGE_PIECES)) {
-		say_answers(diagnosis, rows, DIAGNOSIS_LARGE_PIECES);
-		DIAGNOSIS_SAY(diagnosis, "the host answers that length if it comes in shorter "
-					 "packets, and no ICMP error came");
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_PATH_MTU_BLACK_HOLE);
-		return;
-	}
-	for (uint32_t packets = 1; size > whole && packets < 64; packets++) {
-		if (diagnosis_data_max(diagnosis, packets) != size)
-			continue;
-		(void)diagnosis_leave_open(diagnosis,
-					   "a limit of the size and one of the number of fragments "
-					   "fall together here: the same at another MTU");
-		return;
-	}
-	say_answers(diagnosis, rows, DIAGNOSIS_PIECES_8);
-	diagnosis->size_limit = size;
-	(void)diagnosis_end(diagnosis, DIAGNOSIS_SIZE_LIMIT);
-}
-
-void diagnosis_conclude_wait(struct diagnosis *diagnosis, const struct account_target *rows)
-{
-	say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
-	say_answers(diagnosis, rows, DIAGNOSIS_PIECES_2);
-	if (diagnosis_has_timeout_error(diagnosis, rows)) {
-		DIAGNOSIS_SAY(diagnosis, "the host itself reports that it had a first fragment and "
-					 "waited for the others in vain (time exceeded, code 1)");
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_NON_FIRST_DROPPED);
-		return;
-	}
-	say_answers(diagnosis, rows, DIAGNOSIS_PIECES_AGAIN);
-	if (passes(diagnosis, DIAGNOSIS_PIECES_AGAIN)) {
-		DIAGNOSIS_SAY(diagnosis, "after the timers of reassembly have run out, fragments "
-					 "pass again");
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_REASSEMBLY_FULL);
-	} else if (is(diagnosis, DIAGNOSIS_PIECES_AGAIN, DIAGNOSIS_DEAD)) {
-		DIAGNOSIS_SAY(diagnosis, "no report of a reassembly that timed out came: first "
-					 "fragments do not arrive either");
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_FRAGMENTS_DROPPED);
-	} else {
-		(void)diagnosis_leave_open(diagnosis, "the same again: it has changed meanwhile");
-	}
-}
-
-void diagnosis_conclude_bursts(struct diagnosis *diagnosis, const struct account_target *rows)
-{
-	uint64_t half_lost = diagnosis_lost(rows, DIAGNOSIS_BURST_HALF);
-	uint64_t lost = diagnosis_lost(rows, DIAGNOSIS_BURST);
-	uint64_t sent = diagnosis_sent(rows, DIAGNOSIS_BURST);
-	double bursts = (double)sent / 16.0;
-	double frames = bursts > 0.0 ? (double)rows[DIAGNOSIS_BURST].tally.received *
-					       (double)diagnosis->packets[DIAGNOSIS_BURST] / bursts
-				     : 0.0;
-
-	say_answers(diagnosis, rows, DIAGNOSIS_SMALL);
-	say_answers(diagnosis, rows, DIAGNOSIS_CUT_MANY);
-	if (lost * 10 <= sent) {
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_HEALTHY);
-		return;
-	}
-	DIAGNOSIS_SAY(diagnosis, "of bursts of 16 such echoes about %.0f frames come back", frames);
-	if (half_lost == 0 && frames >= RESPONDER_FRAMES_MIN && frames <= RESPONDER_FRAMES_MAX) {
-		(void)diagnosis_end(diagnosis, DIAGNOSIS_RESPONDER_QUEUE);
-		return;
-	}
-	DIAGNOSIS_SAY(diagnosis, "that is a queue on the way, not one of the host's replies");
-	(void)diagnosis_end(diagnosis, DIAGNOSIS_HEALTHY);
 }

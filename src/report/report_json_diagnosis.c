@@ -41,7 +41,8 @@ static json_t *from_bucket(struct json_document *document, const struct diagnosi
 		return json_null();
 	bucket = json_object();
 	json_put(document, bucket, "rate_per_s", json_from_number(diagnosis->bucket_rate_per_s));
-	json_put(document, bucket, "burst", json_from_number(diagnosis->bucket_burst));
+	json_put(document, bucket, "burst",
+		 diagnosis->has_burst ? json_from_number(diagnosis->bucket_burst) : json_null());
 	return bucket;
 }
 

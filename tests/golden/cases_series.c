@@ -147,7 +147,7 @@ static void build_undetermined(struct golden_run *run)
 {
 	build_diagnosis(run);
 	diagnosis.verdict = DIAGNOSIS_UNDETERMINED;
-	diagnosis.has_bucket = true;
+	diagnosis.has_bucket = diagnosis.has_burst = true;
 	diagnosis.bucket_rate_per_s = 9.98;
 	diagnosis.bucket_burst = 5.2;
 	(void)snprintf(diagnosis.decide_by, sizeof(diagnosis.decide_by),

@@ -270,5 +270,6 @@ int main(void)
 	test_sizes();
 	test_loss();
 	test_conductors();
+	test_confusions();
 	return failures == 0 ? 0 : 1;
 }

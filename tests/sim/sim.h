@@ -61,4 +61,7 @@ void test_loss(void);
 /* conductors.c: the diagnosis of fragments and the search for the path MTU. */
 void test_conductors(void);
 
+/* confusions.c: networks that look like others. */
+void test_confusions(void);
+
 #endif

@@ -17,8 +17,8 @@
 #define LATE_REQUESTS	    200u
 
 /*
- * As many as it took before, so that what is in a bucket for fragments is used up again; few of what
- * is dead anyway.
+ * As many as it took before, so that what is in a bucket for fragments is used up again; few of
+ * what is dead anyway.
  */
 static uint32_t requests_of(const struct diagnosis *diagnosis, const struct account_target *rows)
 {
@@ -64,8 +64,8 @@ bool diagnosis_second_look(struct diagnosis *diagnosis, const struct account_tar
 	if (diagnosis_lost(rows, DIAGNOSIS_SMALL_AGAIN) > SMALL_LOST_MOST) {
 		diagnosis->is_late = true;
 		diagnosis->history = 0;
-		diagnosis_start_plateau(diagnosis, diagnosis_sent(rows, DIAGNOSIS_SMALL) +
-							   LATE_REQUESTS);
+		diagnosis_start_plateau(diagnosis,
+					diagnosis_sent(rows, DIAGNOSIS_SMALL) + LATE_REQUESTS);
 	}
 	return false;
 }

@@ -7,7 +7,7 @@
 
 #define RESPONDER_FRAMES_MIN 40.0 /* of full frames that wait at a Linux responder: 58 to 66, */
 #define RESPONDER_FRAMES_MAX 90.0 /* and what drains while the burst arrives */
-#define BURST_LOSS_PART	     6u   /* more than one in so many */
+#define BURST_LOSS_PART	     6u	  /* more than one in so many */
 #define IP6_HEADER_BYTES     40u
 
 void diagnosis_conclude_slow(struct diagnosis *diagnosis, const struct account_target *rows)
@@ -76,10 +76,10 @@ void diagnosis_conclude_search(struct diagnosis *diagnosis, const struct account
 	}
 	if (diagnosis->family == 6 && size < whole &&
 	    size + FRAGMENT_ECHO_HEADER_BYTES + IP6_HEADER_BYTES >= FRAGMENT_MTU_MIN_IP6) {
-		(void)diagnosis_leave_open(diagnosis,
-					   "either the host answers no longer ones, or the path "
-					   "takes no longer packets either way and does not say so: "
-					   "the host's count of echoes (Icmp6InEchos) tells");
+		(void)diagnosis_leave_open(
+			diagnosis, "either the host answers no longer ones, or the path "
+				   "takes no longer packets either way and does not say so: "
+				   "the host's count of echoes (Icmp6InEchos) tells");
 		return;
 	}
 	for (uint32_t packets = 1; size > whole && packets < 64; packets++) {

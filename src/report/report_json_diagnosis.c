@@ -23,6 +23,7 @@ static json_t *from_kind(struct json_document *document, const struct diagnosis 
 	json_put(document, kind, "interval_ns",
 		 json_from_ns_unless_zero(diagnosis->intervals_ns[row]));
 	json_put(document, kind, "sent", json_from_count(point->tally.sent));
+	json_put(document, kind, "send_errors", json_from_count(point->tally.send_errors));
 	json_put(document, kind, "received", json_from_count(point->tally.received));
 	json_put(document, kind, "loss", json_from_maybe(&point->loss));
 	json_put(document, kind, "loss_ci95", json_from_interval(document, &point->loss_ci95));

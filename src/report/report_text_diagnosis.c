@@ -12,12 +12,11 @@ static void print_kind(FILE *stream, const struct diagnosis *diagnosis,
 		       const struct result_target *point, uint32_t row)
 {
 	const struct histogram *rtt = point->rtt_user;
-	uint64_t sent = point->tally.sent + point->tally.send_errors;
 	char loss[FORMAT_LENGTH], low[FORMAT_LENGTH], high[FORMAT_LENGTH], p50[FORMAT_LENGTH];
 
 	(void)fprintf(stream, "%-27s %5u %5u %5llu %5llu %5s", diagnosis_column_name(row),
 		      point->payload_bytes, diagnosis->packets[row],
-		      (unsigned long long)sent,
+		      (unsigned long long)point->tally.sent,
 		      (unsigned long long)point->tally.received,
 		      point->loss.known ? format_significant(point->loss.value * 100.0, 3, loss)
 					: "-");

@@ -111,12 +111,10 @@ static void mixed_text(const struct result_target *target, char text[static TEXT
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct result_mixed *mixed = &target->mixed[i];
 
-		used += (size_t)snprintf(text + used, TEXT_LENGTH - used, "%s%llu with ",
-					 i == 0 ? " (" : ", ", (unsigned long long)mixed->request);
-		used += (size_t)(mixed->other != 0
-					 ? snprintf(text + used, TEXT_LENGTH - used, "%llu",
-						    (unsigned long long)mixed->other)
-					 : snprintf(text + used, TEXT_LENGTH - used, "one forgotten"));
+		used += (size_t)snprintf(text + used, TEXT_LENGTH - used, "%s%llu with %.0llu%s",
+					 i == 0 ? " (" : ", ", (unsigned long long)mixed->request,
+					 (unsigned long long)mixed->other,
+					 mixed->other == 0 ? "one forgotten" : "");
 	}
 	if (shown > 0)
 		(void)snprintf(text + used, TEXT_LENGTH - used, "%s)",

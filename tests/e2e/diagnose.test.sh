@@ -29,6 +29,11 @@ rows='
 	reply 6 reply-direction-only
 	hole 4 path-mtu-black-hole
 	hole 6 path-mtu-black-hole
+	told 4 healthy
+	told 6 healthy
+	narrow 6 undetermined
+	short 4 undetermined
+	refused 4 undetermined
 	queue 4 responder-queue
 	dead 4 undetermined
 '
@@ -101,6 +106,26 @@ break_path() {
 			add rule inet t out icmpv6 type packet-too-big drop
 		END
 		;;
+	told*)
+		ip -n "$id-r" link set rb mtu 1400
+		ip -n "$id-b" link set vb mtu 1400
+		;;
+	narrow6)
+		ip -n "$id-r" link set rb mtu 1400
+		ip netns exec "$id-r" nft -f - <<-END
+			add table inet t
+			add chain inet t out { type filter hook output priority 0; }
+			add rule inet t out icmpv6 type packet-too-big drop
+		END
+		;;
+	short4) responder_rules "$early ip frag-off & 0x3fff == 0x2000 meta length < 100 drop" ;;
+	refused4)
+		ip netns exec "$id-a" nft -f - <<-END
+			add table inet t
+			add chain inet t out { type filter hook output priority 0; }
+			add rule inet t out ip frag-off & 0x3fff != 0 drop
+		END
+		;;
 	queue4) ip netns exec "$id-b" tc qdisc add dev vb root tbf rate 20mbit burst 3000 limit 1000000 ;;
 	dead4) responder_rules "$in icmp type echo-request drop" ;;
 	*) return 1 ;;
@@ -150,7 +175,7 @@ judge() {
 	fi
 	[ -s "$results/$id.json" ] || fail "no document: $(cat "$results/$id.log" "$results/$id.err")"
 	assert_json "$results/$id.json" ".targets[0].diagnosis | .verdict == \"$verdict\"
-		and (.evidence | length) >= 1 and (.matrix | length) >= 1 and all(.matrix[]; .sent >= 1)"
+		and (.evidence | length) >= 1 and (.matrix | length) >= 1 and all(.matrix[]; .sent + .send_errors >= 1)"
 	[ "$verdict" = undetermined ] ||
 		assert_json "$results/$id.json" '[.targets[0].diagnosis.matrix[:8][] | .sent] | length == 8 and min >= 20'
 	[ "$(cat "$results/$id.seconds")" -le 75 ] || fail "it took $(cat "$results/$id.seconds") s"

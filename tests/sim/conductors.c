@@ -46,42 +46,74 @@ static void test_diagnosis(struct scene *scene)
 		{"all dropped", DIAGNOSIS_FRAGMENTS_DROPPED, 20, 20, {.drops_all = true}},
 		{"first dropped", DIAGNOSIS_FRAGMENTS_DROPPED, 20, 20, {.drops_first = true}},
 		{"rest dropped", DIAGNOSIS_NON_FIRST_DROPPED, 20, 20, {.drops_rest = true}},
-		{"rest dropped, IPv6", DIAGNOSIS_NON_FIRST_DROPPED, 20, 20,
+		{"rest dropped, IPv6",
+		 DIAGNOSIS_NON_FIRST_DROPPED,
+		 20,
+		 20,
 		 {.family = 6, .drops_rest = true}},
 		{"limit of 500", DIAGNOSIS_SIZE_LIMIT, 20, 20, {.size_limit = 500}},
 		{"limit of 1000", DIAGNOSIS_SIZE_LIMIT, 20, 20, {.size_limit = 1000}},
 		{"limit of 5000", DIAGNOSIS_SIZE_LIMIT, 20, 20, {.size_limit = 5000}},
-		{"limit of 1800, IPv6", DIAGNOSIS_SIZE_LIMIT, 20, 20,
+		{"limit of 1800, IPv6",
+		 DIAGNOSIS_SIZE_LIMIT,
+		 20,
+		 20,
 		 {.family = 6, .size_limit = 1800}},
-		{"policer of 20/s", DIAGNOSIS_FRAGMENT_POLICER, 1000, 995,
+		{"policer of 20/s",
+		 DIAGNOSIS_FRAGMENT_POLICER,
+		 1000,
+		 995,
 		 {.fragment_rate = 20.0, .fragment_burst = 10.0}},
-		{"policer of 100/s", DIAGNOSIS_FRAGMENT_POLICER, 200, 198,
+		{"policer of 100/s",
+		 DIAGNOSIS_FRAGMENT_POLICER,
+		 200,
+		 198,
 		 {.fragment_rate = 100.0, .fragment_burst = 20.0}},
-		{"echoes, 10/s", DIAGNOSIS_ICMP_RATE_LIMIT, 1000, 995,
+		{"echoes, 10/s",
+		 DIAGNOSIS_ICMP_RATE_LIMIT,
+		 1000,
+		 995,
 		 {.echo_rate = 10.0, .echo_burst = 5.0}},
-		{"echoes, 50/s", DIAGNOSIS_ICMP_RATE_LIMIT, 50, 50,
+		{"echoes, 50/s",
+		 DIAGNOSIS_ICMP_RATE_LIMIT,
+		 50,
+		 50,
 		 {.echo_rate = 50.0, .echo_burst = 10.0}},
-		{"echoes, 2/s", DIAGNOSIS_ICMP_RATE_LIMIT, 50, 50,
+		{"echoes, 2/s",
+		 DIAGNOSIS_ICMP_RATE_LIMIT,
+		 50,
+		 50,
 		 {.echo_rate = 2.0, .echo_burst = 6.0}},
-		{"memory full", DIAGNOSIS_REASSEMBLY_FULL, 20, 20,
+		{"memory full",
+		 DIAGNOSIS_REASSEMBLY_FULL,
+		 20,
+		 20,
 		 {.memory_full_until_ns = 25 * NANOSECONDS_PER_SECOND}},
-		{"reply fragments", DIAGNOSIS_REPLY_DIRECTION, 20, 20,
+		{"reply fragments",
+		 DIAGNOSIS_REPLY_DIRECTION,
+		 20,
+		 20,
 		 {.drops_reply_fragments = true}},
-		{"reply fragments, IPv6", DIAGNOSIS_REPLY_DIRECTION, 20, 20,
+		{"reply fragments, IPv6",
+		 DIAGNOSIS_REPLY_DIRECTION,
+		 20,
+		 20,
 		 {.family = 6, .drops_reply_fragments = true}},
 		{"black hole", DIAGNOSIS_PATH_MTU_BLACK_HOLE, 20, 20, {.path_mtu = 1400}},
-		{"black hole, IPv6", DIAGNOSIS_PATH_MTU_BLACK_HOLE, 20, 20,
+		{"black hole, IPv6",
+		 DIAGNOSIS_PATH_MTU_BLACK_HOLE,
+		 20,
+		 20,
 		 {.family = 6, .path_mtu = 1400}},
-		{"told path MTU", DIAGNOSIS_HEALTHY, 20, 20,
-		 {.path_mtu = 1400, .tells_mtu = true}},
+		{"told path MTU", DIAGNOSIS_HEALTHY, 20, 20, {.path_mtu = 1400, .tells_mtu = true}},
 		{"responder's queue", DIAGNOSIS_RESPONDER_QUEUE, 20, 20, {.frames_queued = 60}},
 		{"no answers", DIAGNOSIS_UNDETERMINED, 20, 20, {.is_dead = true}},
 	};
 	struct diagnosis *diagnosis = calloc(1, sizeof(*diagnosis));
 
 	for (size_t i = 0; i < ARRAY_LENGTH(rows) && diagnosis != NULL; i++) {
-		uint32_t right = diagnose(scene, &rows[i].world, rows[i].runs, rows[i].verdict,
-					  diagnosis);
+		uint32_t right =
+			diagnose(scene, &rows[i].world, rows[i].runs, rows[i].verdict, diagnosis);
 		char name[64];
 
 		(void)snprintf(name, sizeof(name), "diagnosis/%s", rows[i].name);
@@ -91,7 +123,8 @@ static void test_diagnosis(struct scene *scene)
 			judge(name,
 			      fabs(diagnosis->bucket_rate_per_s / rows[i].world.echo_rate - 1.0) <
 					      0.1 &&
-				      fabs(diagnosis->bucket_burst - rows[i].world.echo_burst) < 2.0,
+				      fabs(diagnosis->bucket_burst - rows[i].world.echo_burst) <
+					      2.0,
 			      "a bucket of %.2f/s and %.1f", diagnosis->bucket_rate_per_s,
 			      diagnosis->bucket_burst);
 		if (rows[i].world.size_limit != 0)
@@ -139,8 +172,7 @@ static void test_mtu_search(struct scene *scene)
 	      all_wrong);
 	missed = 0;
 	for (size_t i = 0; i < ARRAY_LENGTH(lies); i++) {
-		struct world world = {
-			.path_mtu = 1400, .tells_mtu = true, .told_mtu = lies[i]};
+		struct world world = {.path_mtu = 1400, .tells_mtu = true, .told_mtu = lies[i]};
 
 		missed += search(scene, &world, 1, &wrong) == 0;
 	}

@@ -43,8 +43,7 @@ static bool is_out(struct world *world)
 	int64_t now_ns = world->now_ns;
 
 	if (world->out_every_ns > 0 && now_ns >= world->out_until_ns) {
-		double wait = -log(1.0 - random_unit(&world->random)) *
-			      (double)world->out_every_ns;
+		double wait = -log(1.0 - random_unit(&world->random)) * (double)world->out_every_ns;
 
 		world->out_from_ns = now_ns + (int64_t)wait;
 		world->out_until_ns = world->out_from_ns + world->out_for_ns;
@@ -61,8 +60,8 @@ static bool request_arrives(struct world *world, uint32_t packets, uint32_t long
 	if (packets == 1)
 		return random_unit(&world->random) >= world->loss;
 	for (uint32_t i = 0; i < packets; i++) {
-		bool arrives = fragment_arrives(world, i) &&
-			       (i > 0 || longest >= world->shortest_first);
+		bool arrives =
+			fragment_arrives(world, i) && (i > 0 || longest >= world->shortest_first);
 
 		first = first || (i == 0 && arrives);
 		all = all && arrives;
@@ -137,7 +136,8 @@ static bool is_answered(struct world *world, struct account_target *row,
 	for (uint32_t i = 0; back > 1 && i < back; i++)
 		all = takes_token(&world->reply_tokens, &world->reply_at_ns,
 				  world->reply_fragment_rate, world->reply_fragment_burst,
-				  world->now_ns) && all;
+				  world->now_ns) &&
+		      all;
 	return all && (!world->is_narrow_back || path_passes(world, row, &as_sent, whole));
 }
 
@@ -181,7 +181,8 @@ void network_start(struct scene *scene, const struct world *world, uint64_t seed
 {
 	/* Most rows are never used, and there are thousands of runs. */
 	for (size_t i = 0; i < ARRAY_LENGTH(scene->rows); i++) {
-		if (scene->rows[i].tally.sent > 0 || scene->rows[i].tally.send_errors > 0 || scene->rows[i].error_count > 0) {
+		if (scene->rows[i].tally.sent > 0 || scene->rows[i].tally.send_errors > 0 ||
+		    scene->rows[i].error_count > 0) {
 			memset(&scene->rows[i], 0, sizeof(scene->rows[i]));
 			histogram_init(&scene->times[i]);
 		}

@@ -109,10 +109,10 @@ part() {
 	settle
 }
 
-# beside NAME SECONDS COMMAND...: one part while others may run, as many as there are processors. For
-# what does not measure time.
+# beside NAME SECONDS COMMAND...: one part while others may run, one more than there are processors,
+# since they mostly wait. For what does not measure time.
 beside() {
-	while [ ${#running[@]} -ge "$(nproc)" ]; do
+	while [ ${#running[@]} -gt "$(nproc)" ]; do
 		settle_one
 	done
 	begin "$@"

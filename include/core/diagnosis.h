@@ -94,6 +94,7 @@ struct diagnosis {
 	enum diagnosis_phase phase;
 	uint32_t column;
 	int64_t started_ns, last_fragment_ns;
+	int64_t elapsed_ns;
 	double loss;                 /* of small echoes, where they lose at any rate */
 	/* small echoes as time goes by, one entry a turn */
 	uint64_t answered[DIAGNOSIS_HISTORY], asked[DIAGNOSIS_HISTORY];

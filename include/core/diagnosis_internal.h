@@ -17,6 +17,9 @@
 #define BURST_REQUESTS 16u /* of the largest kind */
 #define BURST_ROUNDS   3u
 
+/* From then on no more is sent of anything than it takes; a host far away takes long. */
+#define HURRY_NS (40 * NANOSECONDS_PER_SECOND)
+
 /* Adds a sentence of evidence; base's error carries the only formatter that core has. */
 #define DIAGNOSIS_SAY(diagnosis, ...)                                                              \
 	do {                                                                                       \

@@ -17,7 +17,7 @@
 #define RTT_FACTOR	  1.5  /* interval over the slowest round trip: one at a time ... */
 #define INTERVAL_MAX_NS	  (50 * NANOSECONDS_PER_MILLISECOND) /* ... up to this */
 #define PATIENCE_NS	  (100 * NANOSECONDS_PER_MILLISECOND)
-#define PATIENCE_FACTOR	  4
+#define PATIENCE_FACTOR	  2
 #define BURST_PAUSE_NS	  (300 * NANOSECONDS_PER_MILLISECOND)
 #define REFILL_NS	  (2 * NANOSECONDS_PER_SECOND)
 #define SLOW_2_NS	  (500 * NANOSECONDS_PER_MILLISECOND)
@@ -81,7 +81,9 @@ static enum diagnosis_finding judge_roughly(const struct diagnosis *diagnosis,
 	uint64_t sent = diagnosis_sent(rows, row);
 	uint64_t lost = diagnosis_lost(rows, row);
 
-	if (sent < (diagnosis->has_bucket ? DIAGNOSIS_LEAST : LOSSY_LEAST))
+	bool is_least = diagnosis->has_bucket || diagnosis->elapsed_ns > HURRY_NS;
+
+	if (sent < (is_least ? DIAGNOSIS_LEAST : LOSSY_LEAST))
 		return DIAGNOSIS_OPEN;
 	return lost == 0 ? DIAGNOSIS_CLEAN : lost == sent ? DIAGNOSIS_DEAD : DIAGNOSIS_LOSSY;
 }
@@ -304,6 +306,7 @@ static void note_turn(struct diagnosis *diagnosis, const struct account_target *
 {
 	if (diagnosis->started_ns == 0)
 		diagnosis->started_ns = now_ns;
+	diagnosis->elapsed_ns = now_ns - diagnosis->started_ns;
 	if (diagnosis_sent(rows, diagnosis->column) == 0)
 		return;
 	if (diagnosis->packets[diagnosis->column] > 1)

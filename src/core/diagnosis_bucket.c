@@ -128,7 +128,7 @@ bool diagnosis_slower(struct diagnosis *diagnosis, const struct account_target *
 	bool is_slow = diagnosis->intervals_ns[row] >= LIMITED_INTERVAL_MAX_NS;
 	enum diagnosis_finding finding = diagnosis_judge_against(rows, row, diagnosis->loss);
 
-	if (finding == DIAGNOSIS_OPEN &&
+	if (finding == DIAGNOSIS_OPEN && diagnosis->elapsed_ns < HURRY_NS &&
 	    (!is_slow || diagnosis_sent(rows, row) < DIAGNOSIS_LEAST)) {
 		diagnosis_ask(diagnosis, rows, points, row, is_slow ? SLOW_TURN : TURN_REQUESTS,
 			      turn);

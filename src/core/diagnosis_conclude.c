@@ -8,6 +8,7 @@
 #define RESPONDER_FRAMES_MIN 40.0 /* of full frames that wait at a Linux responder: 58 to 66, */
 #define RESPONDER_FRAMES_MAX 90.0 /* and what drains while the burst arrives */
 #define BURST_LOSS_PART	     6u	  /* more than one in so many */
+#define STRAY_PART	     20u  /* one in so many may be lost by the way */
 #define IP6_HEADER_BYTES     40u
 
 void diagnosis_conclude_slow(struct diagnosis *diagnosis, const struct account_target *rows)
@@ -164,7 +165,8 @@ void diagnosis_conclude_bursts(struct diagnosis *diagnosis, const struct account
 		      "of %u frames at once about %.0f come back as fragments and %.0f whole",
 		      packets, frames, whole);
 	diagnosis_say_answers(diagnosis, rows, DIAGNOSIS_BURST_PIECES);
-	if (!diagnosis_burst_loses(diagnosis, rows, DIAGNOSIS_BURST_WHOLE)) {
+	if (diagnosis_lost(rows, DIAGNOSIS_BURST_WHOLE) * STRAY_PART <=
+	    diagnosis_sent(rows, DIAGNOSIS_BURST_WHOLE)) {
 		(void)diagnosis_end(diagnosis, DIAGNOSIS_FRAGMENT_POLICER);
 	} else if (!diagnosis_burst_loses(diagnosis, rows, DIAGNOSIS_BURST_PIECES) &&
 		   !diagnosis_burst_loses(diagnosis, rows, DIAGNOSIS_BURST_HALF) &&

@@ -164,12 +164,12 @@ static void play_turn(struct scene *scene, const struct series_turn *turn)
 		row->tally.received += answered;
 		all = all && answered;
 		if (answered)
-			histogram_record(row->rtt_user, RTT_NS);
+			histogram_record(row->rtt_user, world->rtt_ns);
 		if (i + 1 >= max_u64(turn->burst, 1))
 			due_ns += turn->interval_ns;
 	}
 	world->burst_frames = 0;
-	world->now_ns += all ? RTT_NS : turn->patience_ns;
+	world->now_ns += all ? world->rtt_ns : turn->patience_ns;
 	/* The host's own timer for what is incomplete; one error stands for all. */
 	if (world->first_fragment_ns != 0 && world->memory_full_until_ns == 0 &&
 	    world->now_ns - world->first_fragment_ns >
@@ -191,6 +191,7 @@ void network_start(struct scene *scene, const struct world *world, uint64_t seed
 	scene->world = *world;
 	scene->world.family = world->family == 0 ? 4 : world->family;
 	scene->world.now_ns = START_NS;
+	scene->world.rtt_ns = world->rtt_ns == 0 ? RTT_NS : world->rtt_ns;
 	scene->world.reply_tokens = world->reply_fragment_burst;
 	scene->world.out_from_ns += START_NS;
 	scene->world.out_until_ns += START_NS;

@@ -15,6 +15,7 @@
 /* A network and the host behind it; all zero is a healthy one. Times count from the start. */
 struct world {
 	uint8_t family;
+	int64_t rtt_ns;                  /* 0: that of a cable */
 	double loss;                     /* of each packet on the way there */
 	bool drops_all, drops_first, drops_rest; /* fragments on the way there */
 	uint32_t shortest_first;         /* bytes; a shorter first fragment is dropped */

@@ -237,6 +237,9 @@ static inline uint32_t engine_slots_used(const struct engine *engine, uint32_t t
 	       (engine->has_shadows ? rows[target + engine->setup.target_count].slots.used : 0);
 }
 
+/* Sends of this target do not fail any more, or no more are made: notes for how long they did. */
+void engine_end_outage(struct engine *engine, struct engine_pace *pace);
+
 /* The target sends no more. */
 void engine_finish_target(struct engine *engine, uint32_t target);
 

@@ -143,7 +143,7 @@ static void observe_outstanding(struct engine *engine, uint32_t target)
 	observer->observe(observer->context, &observation);
 }
 
-static void end_outage(struct engine *engine, struct engine_pace *pace)
+void engine_end_outage(struct engine *engine, struct engine_pace *pace)
 {
 	if (pace->outage_from_ns == INT64_MIN)
 		return;
@@ -173,7 +173,7 @@ static void account_batch(struct engine *engine, uint32_t accepted, int64_t sent
 					    engine->account.flight.last_sequence, sent_ns);
 		}
 		pacer_sent(&engine->paces[target].pacer, sent_ns, count);
-		end_outage(engine, &engine->paces[target]);
+		engine_end_outage(engine, &engine->paces[target]);
 	}
 	engine->last_sent_ns = sent_ns;
 	if (engine->next_expiry_ns == TIME_NEVER_NS)

@@ -110,6 +110,7 @@ void engine_end_turn_if_due(struct engine *engine)
 		return;
 	int64_t start_ns = next_start_ns(engine);
 	account_pause(&engine->account, engine->turn.row);
+	engine_end_outage(engine, &engine->paces[engine->turn.row]);
 	if (next_turn(engine, start_ns, &error) < 0) {
 		engine->ending = ENDING_FAULT;
 		(void)snprintf(engine->fault, sizeof(engine->fault), "%.199s", error.text);

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs beside others.
 #
 # What the report counts against witnesses that know nothing of it: tcpdump on the other side, nft
 # on the other side, the kernel's own counters; and losses that are exact because nft counts them.

